@@ -95,7 +95,7 @@ public final class AgentRun {
    * @throws WritException {@code LED-080} where policy's {@code storage} allows no more
    */
   public Input put(String file, String mediaType, InputStream content) {
-    Content stored = home.kernel().put(tenant(), agent.subject(), content, mediaType);
+    Content stored = home.kernel().contents().put(tenant(), agent.subject(), content, mediaType);
     return new Input(file, stored.digest(), stored.size(), stored.mediaType());
   }
 

@@ -219,7 +219,7 @@ public final class ApartExecutor implements RemoteExecutor {
     if (!given.equals(digest)) {
       throw new WritException(ExecutorError.STORE_INTEGRITY, "given " + given + " for " + digest);
     }
-    kernel.put(tenant, new ByteArrayInputStream(bytes), mediaType);
+    kernel.contents().put(tenant, new ByteArrayInputStream(bytes), mediaType);
   }
 
   @Override

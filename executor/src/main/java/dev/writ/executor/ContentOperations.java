@@ -11,7 +11,9 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.retention.ArchivedBundle;
+import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.ContentRetention;
+import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.retention.Sealing;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.guardian.document.Content;
@@ -20,6 +22,7 @@ import dev.writ.guardian.policy.limit.StorageLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.StorageUse;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.seal.ContentOwner;
@@ -37,9 +40,9 @@ import java.util.function.Supplier;
 
 /**
  * What is done with contents beside requests: uploads, orders of erasure, retention and the
- * archive. {@link Kernel} says what callers may expect.
+ * archive. Thread safe; see {@link Kernel#contents}.
  */
-final class ContentOperations {
+public final class ContentOperations {
   /** How many uploads one collection examines at most. */
   private static final int COLLECTED_MAX = 10_000;
 
@@ -51,6 +54,9 @@ final class ContentOperations {
   private final AwaitedReceipts awaited;
   private final Supplier<CellRules> cell;
   private final Consumer<RunId> cover;
+  private final AccountSummaries summaries;
+  private volatile ArchivedContents archived = ArchivedContents.NONE;
+  private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
 
   /**
    * @param cover makes a checkpoint over what a run has, where none covers it
@@ -63,7 +69,8 @@ final class ContentOperations {
       ContentRetention retention,
       AwaitedReceipts awaited,
       Supplier<CellRules> cell,
-      Consumer<RunId> cover) {
+      Consumer<RunId> cover,
+      AccountSummaries summaries) {
     this.ledger = ledger;
     this.time = time;
     this.inForce = inForce;
@@ -72,9 +79,37 @@ final class ContentOperations {
     this.awaited = awaited;
     this.cell = cell;
     this.cover = cover;
+    this.summaries = summaries;
   }
 
-  Content put(
+  /** Registers what is told of each application of the rules of retention, whoever had it. */
+  public void whenRulesApplied(Consumer<ContentRetention.Deleted> listener) {
+    rulesApplied = listener;
+  }
+
+  /** Puts content into a tenant's store, streamed, for everybody in it. */
+  public Content put(String tenant, InputStream content, String mediaType) {
+    return put(tenant, Tables.EVERYBODY, content, mediaType);
+  }
+
+  /**
+   * The same for one subject: another one cannot name it by its digest. It counts against the
+   * tenant's quota from its first byte, and is collected where no document comes to name it.
+   *
+   * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows,
+   *     {@code EXE-990} where another cell has the tenant
+   */
+  public Content put(String tenant, String subject, InputStream content, String mediaType) {
+    return put(tenant, subject, content, mediaType, Optional.empty());
+  }
+
+  /**
+   * The same of a content whose digest the caller knows: sent again, as after an answer that was
+   * lost, it is taken also where the quota is full.
+   *
+   * @param known the stream throws before its end where it has another digest
+   */
+  public Content put(
       String tenant,
       String subject,
       InputStream content,
@@ -102,8 +137,24 @@ final class ContentOperations {
     }
   }
 
-  /** Removes uploads that no document names, and that are older than policy's section allows. */
-  Ledger.Collected collect(Instant now) {
+  /** What each tenant has put into the store. */
+  public SortedMap<String, StorageUse> storageUse() {
+    return ledger.storageUse();
+  }
+
+  /** What one tenant has put into the store. */
+  public StorageUse storageUse(String tenant) {
+    return ledger.storageUse().getOrDefault(tenant, StorageUse.NONE);
+  }
+
+  /**
+   * Removes uploads that no document names and that are older than policy's {@code storage} section
+   * allows, and rows of accounts that are over.
+   *
+   * @param now the time by which their age is computed
+   */
+  public Ledger.Collected collect(Instant now) {
+    summaries.deleteRowsThatAreOver();
     Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
     return ledger.collect(before, COLLECTED_MAX, List.of(Tables.REFERENCE, Tables.HELD));
   }
@@ -158,8 +209,14 @@ final class ContentOperations {
     }
   }
 
-  /** Carries out orders of erasure; a checkpoint covers the statements then. */
-  ContentRetention.Erased erase(Instant now) {
+  /**
+   * Carries out the orders of erasure that are not, as far as nothing needs what they cover: the
+   * statements are written, and the keys destroyed. A checkpoint covers the statements then.
+   *
+   * @param now the time of the events
+   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}, {@code LED-098}
+   */
+  public ContentRetention.Erased erase(Instant now) {
     cell.get().requireCurrent(); // a hold may have been placed
     ContentRetention.Erased done = retention.erase(() -> deletingUnder(now), now);
     coverDeletions();
@@ -171,7 +228,7 @@ final class ContentOperations {
   }
 
   /** Orders of erasure, and when each was carried out; empty where it is not. */
-  SortedMap<Digest, Optional<Instant>> erasures() {
+  public SortedMap<Digest, Optional<Instant>> erasures() {
     TreeMap<Digest, Optional<Instant>> all = new TreeMap<>();
     system()
         .erasures()
@@ -180,20 +237,51 @@ final class ContentOperations {
     return all;
   }
 
-  /** Carries out orders of erasure, then the rules of policy, and tells {@code applied}. */
-  ContentRetention.Run retain(Instant now, Consumer<ContentRetention.Deleted> applied) {
+  /**
+   * Carries out orders of erasure, then deletes contents as policy's section {@code retention}
+   * says, with a signed statement of each deletion, and removes their bytes from the disk. A
+   * checkpoint covers the statements then, so that bundles can show them.
+   *
+   * @param now the time by which ages are computed; it is that of the events
+   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
+   */
+  public ContentRetention.Run retain(Instant now) {
     if (isErasurePending()) {
       erase(now);
     }
     cell.get().requireCurrent(); // a hold may have been placed
     ContentRetention.Run done = retention.run(() -> deletingUnder(now), now);
-    applied.accept(done.deleted());
+    rulesApplied.accept(done.deleted());
     coverDeletions();
     return done;
   }
 
-  /** Removes contents that the archive has; a checkpoint covers the statements then. */
-  ContentRetention.Deleted archive(
+  /** What {@link #retain} would delete; changes nothing. */
+  public RetentionPlan planRetention(Instant now) {
+    SystemState state = system();
+    return ContentRetention.plan(ledger, state.policyInForce(), state::isHeld, now);
+  }
+
+  /** Where contents of archived runs are read. */
+  public ArchivedContents archivedContents() {
+    return archived;
+  }
+
+  /** Has contents of archived runs be read there. */
+  public void readArchived(ArchivedContents contents) {
+    archived = contents;
+  }
+
+  /**
+   * Removes contents of closed runs that the archive has, with signed statements of it. A
+   * checkpoint covers the statements then, so that bundles can show them.
+   *
+   * @param bundles of the runs that are being archived: each was read back and verified
+   * @param earlier the same of a run that was archived before
+   * @param now the time of the events
+   * @throws WritException {@code EXE-940}, {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
+   */
+  public ContentRetention.Deleted archive(
       SortedMap<RunId, ArchivedBundle> bundles,
       Function<RunId, ArchivedBundle> earlier,
       Instant now) {

@@ -9,7 +9,6 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.apart.RemoteExecutor;
-import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.RunClose;
@@ -23,10 +22,7 @@ import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.reads.ReadLog;
-import dev.writ.executor.retention.ArchivedBundle;
-import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.ContentRetention;
-import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.retention.Sealing;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.KernelTime;
@@ -41,7 +37,6 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Audience;
-import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Guidance;
@@ -53,12 +48,10 @@ import dev.writ.guardian.policy.limit.ClockLimits;
 import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobSink;
-import dev.writ.ledger.Commit;
 import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.StorageUse;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
@@ -66,17 +59,14 @@ import dev.writ.ledger.note.Checkpoint;
 import dev.writ.ledger.note.SignedRoot;
 import dev.writ.ledger.seal.ContentOwner;
 import java.io.IOException;
-import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -107,9 +97,7 @@ public final class Kernel {
   private final KeptEnvelopes kept;
   private final Watch stages = new Watch();
   private final ReadAccess access;
-  private volatile ArchivedContents archived = ArchivedContents.NONE;
   private final ReadLog reads;
-  private final CellRoots roots;
   private final TenantMoves moves;
   private final Optional<ApartGuardian> apart;
   private final HeldReceipts held;
@@ -117,9 +105,10 @@ public final class Kernel {
   private final CellGate gate;
   private final RequestPath path;
   private final ContentOperations contents;
+  private final CellOperations cells;
+  private final AuxiliaryRows auxiliary;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
-  private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
   private volatile CellRules cell = CellRules.ALONE;
 
   private Kernel(
@@ -153,7 +142,6 @@ public final class Kernel {
             around,
             stages -> apart.map(stages::with).map(seam).orElseGet(() -> seam.apply(stages)));
     this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
-    this.roots = new CellRoots(ledger, guarded(KeyRole.GUARDIAN));
     TenantWork work = new TenantWork();
     this.moves =
         new TenantMoves(
@@ -191,7 +179,17 @@ public final class Kernel {
             new ContentRetention(ledger, guarded(KeyRole.EXECUTOR)),
             awaited,
             () -> cell,
+            this::cover,
+            summaries);
+    this.cells =
+        new CellOperations(
+            time,
+            inForce,
+            new CellRoots(ledger, guarded(KeyRole.GUARDIAN)),
+            moves,
+            () -> cell,
             this::cover);
+    this.auxiliary = new AuxiliaryRows(ledger);
   }
 
   private Surroundings surroundings(KernelConfig config) {
@@ -254,11 +252,6 @@ public final class Kernel {
   /** Registers what is told of each change of the system run, after it is in force and durable. */
   public void whenChanged(Runnable listener) {
     changed = listener;
-  }
-
-  /** Registers what is told of each application of the rules of retention, whoever had it. */
-  public void whenRulesApplied(Consumer<ContentRetention.Deleted> listener) {
-    rulesApplied = listener;
   }
 
   /** Has the log be one of several in its installation, before any work is given to the kernel. */
@@ -766,106 +759,10 @@ public final class Kernel {
   /** The order holds, whatever this comes to: what is left is carried out later. */
   private void eraseNow() {
     try {
-      erase(now());
+      contents.erase(now());
     } catch (WritException e) {
       return;
     }
-  }
-
-  /**
-   * Carries out the orders of erasure that are not, as far as nothing needs what they cover: the
-   * statements are written, and the keys destroyed. A checkpoint covers the statements then.
-   *
-   * @param now the time of the events
-   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}, {@code LED-098}
-   */
-  public ContentRetention.Erased erase(Instant now) {
-    return contents.erase(now);
-  }
-
-  /** Orders of erasure, and when each was carried out; empty where it is not. */
-  public SortedMap<Digest, Optional<Instant>> erasures() {
-    return contents.erasures();
-  }
-
-  /** Puts content into a tenant's store, streamed, for everybody in it. */
-  public Content put(String tenant, InputStream content, String mediaType) {
-    return put(tenant, Tables.EVERYBODY, content, mediaType);
-  }
-
-  /**
-   * The same for one subject: another one cannot name it by its digest. It counts against the
-   * tenant's quota from its first byte, and is collected where no document comes to name it.
-   *
-   * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows,
-   *     {@code EXE-990} where another cell has the tenant
-   */
-  public Content put(String tenant, String subject, InputStream content, String mediaType) {
-    return put(tenant, subject, content, mediaType, Optional.empty());
-  }
-
-  /**
-   * The same of a content whose digest the caller knows: sent again, as after an answer that was
-   * lost, it is taken also where the quota is full.
-   *
-   * @param known the stream throws before its end where it has another digest
-   */
-  public Content put(
-      String tenant,
-      String subject,
-      InputStream content,
-      String mediaType,
-      Optional<Digest> known) {
-    return contents.put(tenant, subject, content, mediaType, known);
-  }
-
-  /**
-   * Removes uploads that no document names and that are older than policy's {@code storage} section
-   * allows, and rows of accounts that are over.
-   *
-   * @param now the time by which their age is computed
-   */
-  public Ledger.Collected collect(Instant now) {
-    summaries.deleteRowsThatAreOver();
-    return contents.collect(now);
-  }
-
-  /**
-   * Carries out orders of erasure, then deletes contents as policy's section {@code retention}
-   * says, with a signed statement of each deletion, and removes their bytes from the disk. A
-   * checkpoint covers the statements then, so that bundles can show them.
-   *
-   * @param now the time by which ages are computed; it is that of the events
-   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
-   */
-  public ContentRetention.Run retain(Instant now) {
-    return contents.retain(now, rulesApplied);
-  }
-
-  /** Where contents of archived runs are read. */
-  public ArchivedContents archivedContents() {
-    return archived;
-  }
-
-  /** Has contents of archived runs be read there. */
-  public void readArchived(ArchivedContents contents) {
-    archived = contents;
-  }
-
-  /**
-   * Removes contents of closed runs that the archive has, with signed statements of it. A
-   * checkpoint covers the statements then, so that bundles can show them.
-   *
-   * @param bundles of the runs that are being archived: each was read back and verified
-   * @param earlier the same of a run that was archived before
-   * @param now the time of the events
-   * @throws WritException {@code EXE-940}, {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
-   */
-  public ContentRetention.Deleted archive(
-      SortedMap<RunId, ArchivedBundle> bundles,
-      Function<RunId, ArchivedBundle> earlier,
-      Instant now) {
-    return contents.archive(bundles, earlier, now);
   }
 
   private void cover(RunId run) {
@@ -874,12 +771,6 @@ public final class Kernel {
         .head(run)
         .filter(last -> ledger.indexOf(run, last.seq()).orElseThrow() >= covered)
         .ifPresent(_ -> checkpoint());
-  }
-
-  /** What {@link #retain} would delete; changes nothing. */
-  public RetentionPlan planRetention(Instant now) {
-    SystemState state = system();
-    return ContentRetention.plan(ledger, state.policyInForce(), state::isHeld, now);
   }
 
   /**
@@ -895,103 +786,24 @@ public final class Kernel {
         .ifPresent(ReadLog.Stated::await);
   }
 
-  /**
-   * States in the system cell's log how far the other cells' logs are, where that has changed, and
-   * makes a checkpoint over it: one root for the installation (spec/cells.md, "One root").
-   *
-   * @param logs of the other cells, by number, as they are now
-   * @throws WritException {@code EXE-912}, {@code EXE-992}, {@code LED-02x}
-   */
-  public CellRootsOutcome stateCells(SortedMap<Integer, ? extends LedgerView> logs) {
-    cell.requireSystem();
-    SystemState state = system();
-    CellRoots.Found found = roots.look(logs, state.trust());
-    Optional<Commit> commit =
-        inForce.during(now ->
-            // Under other keys they are looked at again, at the next turn.
-            now == state ? roots.state(found, this::now) : Optional.<Commit>empty());
-    commit.ifPresent(Commit::await);
-    cover(CellCheckpoints.RUN);
-    return new CellRootsOutcome(commit.isPresent(), found.refused());
+  /** Uploads, orders of erasure, retention and the archive. */
+  public ContentOperations contents() {
+    return contents;
   }
 
-  /**
-   * Requires that a cell's log continues what the system cell has stated of it.
-   *
-   * @param system the system cell's
-   * @throws WritException {@code EXE-994}, {@code EXE-995}
-   */
-  public static void requireStated(LedgerView system, LedgerView log, int cell) {
-    CellRoots.last(system)
-        .flatMap(stated -> stated.of(cell))
-        .ifPresent(stated -> CellRoots.requireContinued(log, stated));
+  /** What the owner of a cell does beside requests. */
+  public CellOperations cells() {
+    return cells;
   }
 
-  /**
-   * Goes on with the moves of tenants from this cell and to it (spec/cells.md, "Moving"): to be
-   * called again and again by whoever owns it.
-   */
-  public TenantsMoved moveTenants() {
-    cell.requireCurrent();
-    return moves.goOn();
-  }
-
-  /** Whether the tenant is in this cell by the latest statement, or was before. */
-  public boolean isKnownHere(String tenant) {
-    return moves.isKnown(tenant);
-  }
-
-  /**
-   * Whether a tenant has arrived, by that statement of an operator, in the cell of that log.
-   *
-   * @param statement the id of the signed document
-   */
-  public static boolean hasArrived(LedgerView log, Digest statement) {
-    return TenantMoves.hasArrived(log, statement);
-  }
-
-  /** What each tenant has put into the store. */
-  public SortedMap<String, StorageUse> storageUse() {
-    return ledger.storageUse();
-  }
-
-  /**
-   * Saves how far a sink is, and returns when that is durable. No decision, document or event
-   * depends on it.
-   */
-  public void saveSink(String name, byte[] row) {
-    ledger.append(new Batch().put(Tables.SINK, name, row)).await();
-  }
-
-  /**
-   * Saves that a signature was accepted, and returns when that is durable.
-   *
-   * @param key in {@link Tables#SIGNATURE}
-   * @param over keys of earlier ones whose time is over; they are removed
-   */
-  public void saveSignature(String key, List<String> over) {
-    Batch batch = new Batch().put(Tables.SIGNATURE, key, new byte[0]);
-    over.forEach(old -> batch.delete(Tables.SIGNATURE, old));
-    ledger.append(batch).await();
-  }
-
-  /** The same for a record that a sink gave up on, or is to send again; absent to remove it. */
-  public void saveDeadLetter(String key, Optional<byte[]> row) {
-    Batch batch = new Batch();
-    row.ifPresentOrElse(
-        bytes -> batch.put(Tables.DEAD_LETTER, key, bytes),
-        () -> batch.delete(Tables.DEAD_LETTER, key));
-    ledger.append(batch).await();
+  /** Rows on which no decision, document or event depends. */
+  public AuxiliaryRows auxiliary() {
+    return auxiliary;
   }
 
   /** Who may read and name what. */
   public ReadAccess access() {
     return access;
-  }
-
-  /** What one tenant has put into the store. */
-  public StorageUse storageUse(String tenant) {
-    return ledger.storageUse().getOrDefault(tenant, StorageUse.NONE);
   }
 
   private BlobRef write(byte[] content, ContentClass as, Scope scope) {

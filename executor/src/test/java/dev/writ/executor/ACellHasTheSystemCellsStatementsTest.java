@@ -254,15 +254,16 @@ class ACellHasTheSystemCellsStatementsTest {
     assertThat(Refused.code(() -> kernel.submit(system.ask("alice").sign(), List.of())))
         .isEqualTo("EXE-990");
     assertThat(
-            Refused.code(
-                () -> kernel.put("acme", new ByteArrayInputStream(new byte[3]), "text/plain")))
+            Refused.code(() ->
+                kernel.contents().put("acme", new ByteArrayInputStream(new byte[3]), "text/plain")))
         .isEqualTo("EXE-990");
     assertThat(Refused.code(() -> kernel.closeRun(system.close("acme", "run-1", "alice"))))
         .isEqualTo("EXE-990");
     rules.refused.set(0, "current");
     assertThat(Refused.code(() -> kernel.submit(system.ask("alice").sign(), List.of())))
         .isEqualTo("EXE-991");
-    assertThat(Refused.code(() -> kernel.retain(system.clock.instant()))).isEqualTo("EXE-991");
+    assertThat(Refused.code(() -> kernel.contents().retain(system.clock.instant())))
+        .isEqualTo("EXE-991");
     rules.refused.set(0, "system");
     assertThat(Refused.code(() -> kernel.activate(system.signed(system.policy()))))
         .isEqualTo("EXE-992");

@@ -109,7 +109,7 @@ class AStartReadsSummariesTest {
     effects(EFFECTS);
     home.clock.forward(Duration.ofDays(2));
     effects(3);
-    home.kernel().collect(home.kernel().now());
+    home.kernel().contents().collect(home.kernel().now());
     assertThat(home.rows(Tables.ACCOUNT)).hasSize(3);
     assertThat(used("calls")).isEqualTo(3);
     effects(8);

@@ -130,12 +130,13 @@ class RunsTest {
   @Test
   void an_input_is_read_from_the_tenants_own_store_alone() {
     byte[] bytes = "the input".getBytes(StandardCharsets.UTF_8);
-    Content content = home.kernel().put("other", new ByteArrayInputStream(bytes), "text/plain");
+    Content content =
+        home.kernel().contents().put("other", new ByteArrayInputStream(bytes), "text/plain");
     TestRequest request = home.ask("alice").tool("mail").input("in", content.digest(), 9);
     assertThat(Refused.code(() -> home.submit(request))).isEqualTo("EXE-306");
     TestRequest unknown = home.ask("alice").tool("mail").input("in", Digest.sha256(new byte[0]), 0);
     assertThat(Refused.code(() -> home.submit(unknown))).isEqualTo("EXE-306");
-    home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
+    home.kernel().contents().put("acme", new ByteArrayInputStream(bytes), "text/plain");
     TestRequest wrongSize = home.ask("alice").tool("mail").input("in", content.digest(), 8);
     assertThat(Refused.code(() -> home.submit(wrongSize))).isEqualTo("EXE-306");
     assertThat(home.driver.runs()).isEmpty();

@@ -86,7 +86,7 @@ class TheSystemCellStatesAllCellsTest {
   }
 
   private CellRootsOutcome state() {
-    return system.kernel().stateCells(cells);
+    return system.kernel().cells().state(cells);
   }
 
   private CellCheckpoints stated() {
@@ -177,7 +177,7 @@ class TheSystemCellStatesAllCellsTest {
     assertThat(codes(state())).containsExactly(entry(1, "EXE-995"));
     assertThat(stated(1).size()).isGreaterThan(cells.get(1).treeSize());
     assertThat(refusedAtOpening(1)).isEqualTo("EXE-995");
-    Kernel.requireStated(system.ledger(), cells.get(2), 2);
+    CellOperations.requireStated(system.ledger(), cells.get(2), 2);
   }
 
   @Test
@@ -189,7 +189,7 @@ class TheSystemCellStatesAllCellsTest {
     LedgerConfig config = config("back", ORIGIN + "/cell-1", TestKeys.key("log"));
     Ledger.nextIncarnation(config);
     cells.put(1, Ledger.open(config));
-    Kernel.requireStated(system.ledger(), cells.get(1), 1);
+    CellOperations.requireStated(system.ledger(), cells.get(1), 1);
     assertThat(codes(state())).isEmpty();
     assertThat(stated(1).size()).isEqualTo(cells.get(1).treeSize());
     assertThat(stated().of(1).orElseThrow().incarnation()).isEqualTo(2);
@@ -237,7 +237,7 @@ class TheSystemCellStatesAllCellsTest {
     for (String method : List.of("root", "consistencyProof")) {
       TreeMap<Integer, LedgerView> logs = new TreeMap<>(cells);
       logs.put(1, failing(cells.get(1), method));
-      assertThat(codes(system.kernel().stateCells(logs)))
+      assertThat(codes(system.kernel().cells().state(logs)))
           .as(method)
           .containsExactly(entry(1, LedgerError.STORAGE.code()));
       assertThat(stated().toJson()).isEqualTo(before);
@@ -262,7 +262,7 @@ class TheSystemCellStatesAllCellsTest {
       readers.put(1, late(reader, cells.get(1)));
       grow(cells.get(1), "run-1");
       assertThat(reader.treeSize()).isLessThan(cells.get(1).treeSize());
-      assertThat(codes(system.kernel().stateCells(readers))).isEmpty();
+      assertThat(codes(system.kernel().cells().state(readers))).isEmpty();
       assertThat(note(1)).isEqualTo(latest(1));
     }
   }
@@ -311,6 +311,6 @@ class TheSystemCellStatesAllCellsTest {
 
   private String refusedAtOpening(int cell) {
     LedgerView log = cells.get(cell);
-    return Refused.code(() -> Kernel.requireStated(system.ledger(), log, cell));
+    return Refused.code(() -> CellOperations.requireStated(system.ledger(), log, cell));
   }
 }

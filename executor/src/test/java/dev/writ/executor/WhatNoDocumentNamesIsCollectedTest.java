@@ -40,11 +40,11 @@ class WhatNoDocumentNamesIsCollectedTest {
 
   private Content put(String tenant, String content) {
     byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
-    return home.kernel().put(tenant, new ByteArrayInputStream(bytes), "text/plain");
+    return home.kernel().contents().put(tenant, new ByteArrayInputStream(bytes), "text/plain");
   }
 
   private Ledger.Collected collect() {
-    return home.kernel().collect(home.kernel().now());
+    return home.kernel().contents().collect(home.kernel().now());
   }
 
   private boolean isThere(Content content) {
@@ -58,14 +58,14 @@ class WhatNoDocumentNamesIsCollectedTest {
     }
     assertThat(Refused.code(() -> put("acme", "one more"))).isEqualTo("LED-080");
     put("other", "one more");
-    assertThat(home.kernel().storageUse())
+    assertThat(home.kernel().contents().storageUse())
         .containsEntry("acme", new StorageUse(16384, 4))
         .containsEntry("other", new StorageUse(4096, 1));
     home.activate(STORAGE.replace("16384", "20480"));
     put("acme", "one more");
     home.clock.forward(Duration.ofSeconds(61));
     assertThat(collect().blobs()).as("one of two tenants' is one content").isEqualTo(5);
-    assertThat(home.kernel().storageUse()).containsEntry("acme", new StorageUse(0, 0));
+    assertThat(home.kernel().contents().storageUse()).containsEntry("acme", new StorageUse(0, 0));
   }
 
   @Test

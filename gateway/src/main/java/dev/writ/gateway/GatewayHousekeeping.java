@@ -64,9 +64,9 @@ final class GatewayHousekeeping implements AutoCloseable {
     metrics.gauge(
         "writ.storage.uploaded.bytes",
         "Bytes of uploads, of all tenants",
-        () -> kernel.storageUse().values().stream().mapToLong(StorageUse::bytes).sum());
+        () -> kernel.contents().storageUse().values().stream().mapToLong(StorageUse::bytes).sum());
     return () -> {
-      Ledger.Collected collected = kernel.collect(kernel.now());
+      Ledger.Collected collected = kernel.contents().collect(kernel.now());
       bytes.add(collected.bytes());
       if (collected.claims() > 0) {
         log.event(

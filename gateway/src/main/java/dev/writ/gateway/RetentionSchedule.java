@@ -42,12 +42,12 @@ final class RetentionSchedule implements Runnable {
   RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
     this.kernel = kernel;
     this.log = log;
-    kernel.whenRulesApplied(this::tell);
-    kernel.erasures().forEach((order, done) -> done.ifPresent(_ -> told.add(order)));
+    kernel.contents().whenRulesApplied(this::tell);
+    kernel.contents().erasures().forEach((order, done) -> done.ifPresent(_ -> told.add(order)));
     metrics.gauge(
         "writ.erasure.pending",
         "Orders of erasure that are not carried out",
-        () -> kernel.erasures().values().stream().filter(Optional::isEmpty).count());
+        () -> kernel.contents().erasures().values().stream().filter(Optional::isEmpty).count());
     metrics.counter(
         "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
     metrics.counter(
@@ -80,7 +80,7 @@ final class RetentionSchedule implements Runnable {
     if (isTime) {
       last = Optional.of(now);
       hasFailed = true;
-      kernel.retain(now);
+      kernel.contents().retain(now);
     }
     if (isTime || isMoreToArchive) {
       isMoreToArchive = false;
@@ -134,11 +134,12 @@ final class RetentionSchedule implements Runnable {
     Instant now = kernel.now();
     boolean isTime =
         lastErasure.filter(before -> before.plusSeconds(AGAIN_S).isAfter(now)).isEmpty();
-    if (isTime && kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
+    if (isTime && kernel.contents().erasures().values().stream().anyMatch(Optional::isEmpty)) {
       lastErasure = Optional.of(now);
-      kernel.erase(now);
+      kernel.contents().erase(now);
     }
     kernel
+        .contents()
         .erasures()
         .forEach((order, done) -> {
           if (done.isPresent() && told.add(order)) {

@@ -131,7 +131,7 @@ class AnOrderThatWaitsIsTriedAgainTest {
 
   @Test
   void what_was_carried_out_before_the_start_is_not_told_again() {
-    home.kernel().erase(home.kernel().now());
+    home.kernel().contents().erase(home.kernel().now());
     schedule.run();
     assertThat(log()).as("by somebody else, since the start").containsOnlyOnce("contents-erased");
     said.reset();

@@ -103,12 +103,12 @@ class RulesAreAppliedAsOftenAsPolicySaysTest {
     deletedOfOneMore();
     said.reset();
     home.submit(home.ask("alice").tool("mail").operation("text"));
-    home.kernel().retain(home.kernel().now());
+    home.kernel().contents().retain(home.kernel().now());
     assertThat(deleted()).isEqualTo(2);
     assertThat(said.toString(StandardCharsets.UTF_8))
         .containsOnlyOnce("contents-deleted")
         .contains("1 contents, ", "1 statements");
-    home.kernel().retain(home.kernel().now());
+    home.kernel().contents().retain(home.kernel().now());
     assertThat(deleted()).as("nothing was left").isEqualTo(2);
     assertThat(said.toString(StandardCharsets.UTF_8)).containsOnlyOnce("contents-deleted");
   }

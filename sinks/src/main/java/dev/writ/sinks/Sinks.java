@@ -65,7 +65,7 @@ public final class Sinks implements AutoCloseable {
                       sink,
                       new LogProofs(size -> covering(kernel, size), kernel::signedRoot)),
                   initial(ledger, sink),
-                  state -> kernel.saveSink(sink.name(), state.toBytes()),
+                  state -> kernel.auxiliary().saveSink(sink.name(), state.toBytes()),
                   orders,
                   sink.messages().map(of -> letters(kernel, sink.name(), of.giveUpAfter())),
                   changes,
@@ -131,7 +131,12 @@ public final class Sinks implements AutoCloseable {
 
   private static DeadLetters letters(Kernel kernel, String sink, Duration after) {
     return new DeadLetters(
-        kernel.ledger(), sink, kernel::saveDeadLetter, after, REJECTED_MAX, () -> time(kernel));
+        kernel.ledger(),
+        sink,
+        kernel.auxiliary()::saveDeadLetter,
+        after,
+        REJECTED_MAX,
+        () -> time(kernel));
   }
 
   /** The ledger's where the clock does not fit it: by a clock that leapt all would be too old. */

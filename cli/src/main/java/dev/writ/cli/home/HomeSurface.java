@@ -79,7 +79,7 @@ public final class HomeSurface implements Surface {
   }
 
   private JsonValue.Obj collect() {
-    Ledger.Collected collected = kernel.collect(kernel.now());
+    Ledger.Collected collected = kernel.contents().collect(kernel.now());
     return JsonValue.object()
         .put("uploads", collected.claims())
         .put("blobs", collected.blobs())
@@ -87,7 +87,7 @@ public final class HomeSurface implements Surface {
         .put("bytes_max", kernel.system().policyInForce().storage().bytesMax())
         .putList(
             "tenants",
-            List.copyOf(kernel.storageUse().entrySet()),
+            List.copyOf(kernel.contents().storageUse().entrySet()),
             use ->
                 JsonValue.object()
                     .put("tenant", use.getKey())
@@ -98,7 +98,7 @@ public final class HomeSurface implements Surface {
   }
 
   private JsonValue.Obj retain() {
-    ContentRetention.Deleted deleted = kernel.retain(kernel.now()).deleted();
+    ContentRetention.Deleted deleted = kernel.contents().retain(kernel.now()).deleted();
     return JsonValue.object()
         .put("contents", deleted.contents())
         .put("bytes", deleted.bytes())

@@ -149,11 +149,11 @@ class ACellActsOnWhatItHasSeenTest {
     TreeMap<Integer, LedgerView> logs = new TreeMap<>();
     try (Ledger longer = longer(cell.home())) {
       logs.put(number, longer);
-      assertThat(system.kernel().stateCells(logs).refused()).isEmpty();
+      assertThat(system.kernel().cells().state(logs).refused()).isEmpty();
     }
     cell.kernel().checkpoint();
     logs.put(number, cell.kernel().ledger());
-    assertThat(system.kernel().stateCells(logs).refused().get(number))
+    assertThat(system.kernel().cells().state(logs).refused().get(number))
         .hasMessageContaining("EXE-995");
     cell.close();
     assertThat(code(() -> open(number, Optional.of(feed)))).isEqualTo("EXE-995");
@@ -165,7 +165,7 @@ class ACellActsOnWhatItHasSeenTest {
     assertThat(submit(cell.kernel()).served()).isPresent();
     cell.kernel().checkpoint();
     logs.put(number, cell.kernel().ledger());
-    assertThat(system.kernel().stateCells(logs).refused()).isEmpty();
+    assertThat(system.kernel().cells().state(logs).refused()).isEmpty();
     assertThat(writ("--cell", "0", "audit").out())
         .contains("2 statements on other cells' logs", "but for 1 where an operator put a backup");
   }

@@ -91,6 +91,7 @@ final class ScenarioSteps {
           home.driver.does(step.name("name"), ScenarioTools.behaviour(home, step.obj("behaviour")));
       case "put" ->
           kernel()
+              .contents()
               .put(
                   step.name("tenant"),
                   step.has("subject") ? step.name("subject") : Tables.EVERYBODY,

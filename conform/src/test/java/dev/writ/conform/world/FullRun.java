@@ -225,7 +225,11 @@ final class FullRun {
             .with("consumes", list(JsonValue.of(other.served().orElseThrow().id().toString()))));
     submit(home, ask("alice", "mail", "n-4").params("{\"forbidden\":1}"));
     byte[] input = "some input".getBytes(StandardCharsets.UTF_8);
-    Digest put = home.kernel().put("acme", new ByteArrayInputStream(input), "text/plain").digest();
+    Digest put =
+        home.kernel()
+            .contents()
+            .put("acme", new ByteArrayInputStream(input), "text/plain")
+            .digest();
     submit(
         home,
         ask("alice", "sim", "n-6")

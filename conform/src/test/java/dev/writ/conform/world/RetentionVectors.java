@@ -107,7 +107,7 @@ final class RetentionVectors {
       BundleVectors.submit(home, ask("alice", "mail", "n-2"), "alice");
       BundleVectors.close(home, "run-1");
       home.clock.forward(Duration.ofSeconds(KEPT_S));
-      home.kernel().retain(home.kernel().now());
+      home.kernel().contents().retain(home.kernel().now());
       return FullRun.export(home, tools, BundleExport.Options.WHOLE);
     }
   }
@@ -178,6 +178,7 @@ final class RetentionVectors {
       TreeMap<RunId, ArchivedBundle> run = new TreeMap<>();
       run.put(new RunId("acme", "run-1"), new ArchivedBundle(Digest.sha256(whole), contents));
       home.kernel()
+          .contents()
           .archive(
               run,
               other -> {
@@ -208,7 +209,7 @@ final class RetentionVectors {
       BundleVectors.submit(home, naming(home, denied), "alice");
       BundleVectors.submit(home, naming(home, ask("alice", "pay", "n-3")), "alice");
       home.clock.forward(Duration.ofSeconds(KEPT_S));
-      home.kernel().retain(home.kernel().now());
+      home.kernel().contents().retain(home.kernel().now());
       return FullRun.export(home, tools, BundleExport.Options.WHOLE);
     }
   }
@@ -216,7 +217,8 @@ final class RetentionVectors {
   /** The request with an input that is uploaded for it. */
   private static Plot.Ask naming(TestHome home, Plot.Ask ask) {
     byte[] content = ("an input of " + ask.document().get("nonce")).getBytes(UTF_8);
-    Content put = home.kernel().put("acme", new ByteArrayInputStream(content), "text/plain");
+    Content put =
+        home.kernel().contents().put("acme", new ByteArrayInputStream(content), "text/plain");
     JsonValue.Obj input =
         JsonValue.object()
             .put("digest", put.digest())

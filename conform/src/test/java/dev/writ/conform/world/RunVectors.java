@@ -231,7 +231,8 @@ final class RunVectors {
 
   private static Plot.Ask words(TestHome home, String nonce, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    var content = home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
+    var content =
+        home.kernel().contents().put("acme", new ByteArrayInputStream(bytes), "text/plain");
     JsonValue input =
         JsonValue.object()
             .put("name", "text")

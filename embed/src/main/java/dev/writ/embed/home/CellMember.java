@@ -105,7 +105,7 @@ public final class CellMember implements CellRules {
    * @throws WritException {@code EXE-991}, {@code EXE-966}, and what the database refuses
    */
   public TenantsMoved moveTenants() {
-    return kernel.moveTenants();
+    return kernel.cells().moveTenants();
   }
 
   @Override
@@ -122,7 +122,7 @@ public final class CellMember implements CellRules {
    * @throws WritException {@code EXE-990}
    */
   public void requireKnown(String tenant) {
-    if (!kernel.isKnownHere(tenant)) {
+    if (!kernel.cells().isKnownHere(tenant)) {
       requireTenant(tenant);
     }
   }

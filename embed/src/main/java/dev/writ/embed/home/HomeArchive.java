@@ -247,7 +247,9 @@ public final class HomeArchive {
     }
     TreeMap<RunId, ArchivedBundle> earlier = new TreeMap<>();
     ContentRetention.Deleted deleted =
-        open.kernel().archive(bundles, run -> earlier.computeIfAbsent(run, archive::earlier), now);
+        open.kernel()
+            .contents()
+            .archive(bundles, run -> earlier.computeIfAbsent(run, archive::earlier), now);
     List<Stored> stored = new ArrayList<>();
     bundles.forEach((run, bundle) -> {
       if (ArchivedRuns.bundle(ledger, run).isPresent()) {

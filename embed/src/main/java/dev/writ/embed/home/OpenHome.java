@@ -90,7 +90,7 @@ public final class OpenHome implements AutoCloseable {
     this.member = feed.map(f -> new CellMember(home, f, kernel, opening.region(), stated.size()));
     member.ifPresent(kernel::inCell);
     drivers.workers().allowOnly(this::mayRun);
-    kernel.readArchived(new HomeArchive(home).contents());
+    kernel.contents().readArchived(new HomeArchive(home).contents());
     kernel.whenChanged(() -> RotatedKeys.take(home, kernel));
     RotatedKeys.take(home, kernel);
   }

@@ -1,8 +1,8 @@
 package dev.writ.embed.home;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.CellOperations;
 import dev.writ.executor.CellPlacement;
-import dev.writ.executor.Kernel;
 import dev.writ.executor.Placements;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.SystemStatement;
@@ -135,7 +135,7 @@ public final class SystemFeed implements AutoCloseable {
    * @throws dev.writ.canonicalize.WritException {@code EXE-994}, {@code EXE-995}
    */
   synchronized void requireStated(LedgerView log, int cell) {
-    Kernel.requireStated(view(), log, cell);
+    CellOperations.requireStated(view(), log, cell);
   }
 
   Duration bound() {

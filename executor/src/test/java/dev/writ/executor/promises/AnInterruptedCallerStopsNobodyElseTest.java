@@ -48,7 +48,7 @@ class AnInterruptedCallerStopsNobodyElseTest {
     byte[] large = new byte[3 << 20];
     InputStream content = new ByteArrayInputStream(large);
     Thread.currentThread().interrupt();
-    assertThat(home.kernel().put("acme", content, "text/plain").digest())
+    assertThat(home.kernel().contents().put("acme", content, "text/plain").digest())
         .isEqualTo(Digest.sha256(large));
   }
 

@@ -75,7 +75,9 @@ class ADigestIsNoRightToKeepContentsTest {
 
   private Content upload(String tenant, String subject, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return home.kernel().put(tenant, subject, new ByteArrayInputStream(bytes), "text/plain");
+    return home.kernel()
+        .contents()
+        .put(tenant, subject, new ByteArrayInputStream(bytes), "text/plain");
   }
 
   private void named(TestRequest request, Content content) {
@@ -163,7 +165,7 @@ class ADigestIsNoRightToKeepContentsTest {
     home.submit(pay("eve", mentioning(secret.digest())));
     refused(mail("eve", 1).params("{\"forbidden\":1}").input("f", secret.digest(), secret.size()));
     refused(mail("bob", 1).params("{\"forbidden\":1}").input("f", secret.digest(), secret.size()));
-    home.kernel().retain(home.kernel().now());
+    home.kernel().contents().retain(home.kernel().now());
     assertGone(secret.digest());
   }
 

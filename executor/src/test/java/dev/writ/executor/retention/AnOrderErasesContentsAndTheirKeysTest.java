@@ -88,6 +88,7 @@ class AnOrderErasesContentsAndTheirKeysTest {
 
   private Content upload(String subject, String text) {
     return home.kernel()
+        .contents()
         .put(
             TestKeys.TENANT,
             subject,
@@ -275,12 +276,14 @@ class AnOrderErasesContentsAndTheirKeysTest {
     assertThat(ledger().hasBlob(output(whole))).isFalse();
     assertThat(done(alice)).isEmpty();
     Files.write(file, new byte[] {1, 2, 3});
-    assertThat(home.kernel().erase(home.kernel().now()).waiting()).containsEntry(alice, 1L);
+    assertThat(home.kernel().contents().erase(home.kernel().now()).waiting())
+        .containsEntry(alice, 1L);
     Files.delete(file);
-    assertThat(home.kernel().erase(home.kernel().now()).waiting()).containsEntry(alice, 1L);
+    assertThat(home.kernel().contents().erase(home.kernel().now()).waiting())
+        .containsEntry(alice, 1L);
     assertThat(ledger().hasBlob(output(damaged))).isTrue();
     Files.write(file, bytes);
-    assertThat(home.kernel().erase(home.kernel().now()).waiting()).isEmpty();
+    assertThat(home.kernel().contents().erase(home.kernel().now()).waiting()).isEmpty();
     assertThat(ledger().copies(output(damaged)))
         .extracting(SealedCopy::owner)
         .containsExactly(subject("bob"));
@@ -337,10 +340,11 @@ class AnOrderErasesContentsAndTheirKeysTest {
     assertThat(ledger().hasBlob(output(made))).as("it does not wait").isFalse();
     assertThat(ledger().blob(input.digest(), 100)).isNotEmpty();
     assertThat(keys().retired()).hasSize(1);
-    assertThat(home.kernel().erase(home.kernel().now()).waiting()).containsEntry(order, 1L);
+    assertThat(home.kernel().contents().erase(home.kernel().now()).waiting())
+        .containsEntry(order, 1L);
     Served doubtful = home.submit(failing).served().orElseThrow();
     home.kernel().resolve(home.resolution(doubtful, Resolution.Found.HAPPENED));
-    assertThat(home.kernel().erase(home.kernel().now()).waiting()).isEmpty();
+    assertThat(home.kernel().contents().erase(home.kernel().now()).waiting()).isEmpty();
     assertThat(done(order)).isPresent();
     assertThat(ledger().hasBlob(input.digest())).isFalse();
     assertThat(keys().retired()).isEmpty();
@@ -405,7 +409,7 @@ class AnOrderErasesContentsAndTheirKeysTest {
     Envelope signed = home.change(EventKind.CONTENTS_ERASED, ALICE.toJson());
     home.kernel().change(signed);
     assertThat(Refused.code(() -> home.kernel().change(signed))).isEqualTo("EXE-004");
-    assertThat(home.kernel().erasures()).hasSize(1);
+    assertThat(home.kernel().contents().erasures()).hasSize(1);
   }
 
   @Test
@@ -477,9 +481,9 @@ class AnOrderErasesContentsAndTheirKeysTest {
       }
       home.beforeWrite(() -> {});
       home.restart();
-      boolean given = !home.kernel().erasures().isEmpty();
-      assertThat(home.kernel().erase(home.kernel().now()).waiting()).isEmpty();
-      assertThat(home.kernel().erasures().values()).allMatch(Optional::isPresent);
+      boolean given = !home.kernel().contents().erasures().isEmpty();
+      assertThat(home.kernel().contents().erase(home.kernel().now()).waiting()).isEmpty();
+      assertThat(home.kernel().contents().erasures().values()).allMatch(Optional::isPresent);
       assertThat(keys().retired()).isEmpty();
       assertThat(ledger().copies(output(made)))
           .as("write " + at)
@@ -512,7 +516,7 @@ class AnOrderErasesContentsAndTheirKeysTest {
         Thread.ofPlatform()
             .start(() -> {
               try {
-                erased.complete(home.kernel().erase(home.kernel().now()));
+                erased.complete(home.kernel().contents().erase(home.kernel().now()));
               } catch (RuntimeException e) {
                 erased.completeExceptionally(e);
               }

@@ -65,6 +65,7 @@ class OnlyWhatABundleHasLeavesTheLedgerTest {
 
   private Content upload(String text) {
     return home.kernel()
+        .contents()
         .put(
             TestKeys.TENANT,
             "",
@@ -104,6 +105,7 @@ class OnlyWhatABundleHasLeavesTheLedgerTest {
     TreeMap<RunId, ArchivedBundle> bundles = new TreeMap<>();
     bundles.put(run(name), bundle(name, contents));
     return home.kernel()
+        .contents()
         .archive(bundles, other -> bundle(other.run(), List.of()), home.kernel().now());
   }
 
@@ -145,7 +147,10 @@ class OnlyWhatABundleHasLeavesTheLedgerTest {
     both.put(run("alice-2"), bundle("alice-2", List.of(output(shared))));
     both.put(run("bob-1"), bundle("bob-1", List.of(output(shared))));
     assertThat(
-            home.kernel().archive(both, _ -> bundle("", List.of()), home.kernel().now()).contents())
+            home.kernel()
+                .contents()
+                .archive(both, _ -> bundle("", List.of()), home.kernel().now())
+                .contents())
         .isEqualTo(1);
     assertThat(home.ledger().hasBlob(output(shared))).isFalse();
     assertThat(ArchivedRuns.all(home.ledger()).keySet())

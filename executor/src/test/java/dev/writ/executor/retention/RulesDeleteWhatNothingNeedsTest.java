@@ -67,7 +67,9 @@ class RulesDeleteWhatNothingNeedsTest {
 
   private Content upload() {
     byte[] content = ("upload " + ++uploads).getBytes(StandardCharsets.UTF_8);
-    return home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(content), "text/plain");
+    return home.kernel()
+        .contents()
+        .put(TestKeys.TENANT, new ByteArrayInputStream(content), "text/plain");
   }
 
   private TestRequest ask(String agent, String tool, Content input) {
@@ -75,7 +77,7 @@ class RulesDeleteWhatNothingNeedsTest {
   }
 
   private ContentRetention.Deleted retain() {
-    return home.kernel().retain(home.kernel().now()).deleted();
+    return home.kernel().contents().retain(home.kernel().now()).deleted();
   }
 
   private boolean has(Content content) {

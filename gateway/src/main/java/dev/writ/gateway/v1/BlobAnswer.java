@@ -49,7 +49,7 @@ public final class BlobAnswer {
   /** Of an archived run: its bundle is opened once now, so that what is wrong has an answer. */
   private static HttpAnswer archived(
       Kernel kernel, String tenant, Digest digest, String mediaType, Headers headers) {
-    ArchivedContents archive = kernel.archivedContents();
+    ArchivedContents archive = kernel.contents().archivedContents();
     Optional<ArchivedContents.Found> found = archive.find(kernel.ledger(), digest, tenant);
     if (found.isEmpty()) {
       throw Deletions.of(kernel.ledger(), digest, tenant)

@@ -69,6 +69,7 @@ final class BlobRoutes {
     Content stored =
         reader
             .kernel()
+            .contents()
             .put(caller.tenant(), caller.subject(), content, mediaType, Optional.of(digest));
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
@@ -77,7 +78,7 @@ final class BlobRoutes {
   /** The storage that the caller's tenant uses, and its limits. */
   private HttpAnswer storage(HttpCall call) {
     StorageLimits limits = reader.kernel().system().policyInForce().storage();
-    StorageUse used = reader.kernel().storageUse(call.caller().tenant());
+    StorageUse used = reader.kernel().contents().storageUse(call.caller().tenant());
     return HttpAnswer.json(
         200,
         JsonValue.object()

@@ -175,7 +175,7 @@ class ADigestIsNoRightTest {
 
   @Test
   void what_the_installation_put_is_the_whole_tenants() {
-    gateway.home.kernel().put("acme", new ByteArrayInputStream(SECRET), "text/plain");
+    gateway.home.kernel().contents().put("acme", new ByteArrayInputStream(SECRET), "text/plain");
     assertThat(gateway.submit(naming("bob", "bobs", DIGEST, SECRET.length)).status())
         .isEqualTo(200);
     assertThat(read("eve", "/v1/blobs/" + DIGEST)).isEqualTo(404);

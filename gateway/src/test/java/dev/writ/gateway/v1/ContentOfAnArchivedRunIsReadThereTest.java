@@ -55,6 +55,7 @@ class ContentOfAnArchivedRunIsReadThereTest {
     gateway
         .home
         .kernel()
+        .contents()
         .archive(
             runs,
             run -> {
@@ -94,6 +95,7 @@ class ContentOfAnArchivedRunIsReadThereTest {
     gateway
         .home
         .kernel()
+        .contents()
         .readArchived((bundle, content) -> {
           assertThat(bundle).isEqualTo(BUNDLE);
           assertThat(content).isEqualTo(output.digest());
@@ -113,7 +115,7 @@ class ContentOfAnArchivedRunIsReadThereTest {
         (bundle, _) -> {
           throw new WritException(ExecutorError.BUNDLE_MISSING, bundle.toString());
         };
-    gateway.home.kernel().readArchived(broken);
+    gateway.home.kernel().contents().readArchived(broken);
     gone("EXE-947", BUNDLE.toString());
   }
 }

@@ -48,7 +48,7 @@ class DeletedContentIsGoneAndSaysWhyTest {
     String policy = gateway.home.policy().digest().toString();
     assertThat(gateway.get("alice", blob + "?of=" + receipt).status()).isEqualTo(200);
     gateway.home.clock.forward(Duration.ofSeconds(3600));
-    gateway.home.kernel().retain(gateway.home.kernel().now());
+    gateway.home.kernel().contents().retain(gateway.home.kernel().now());
     for (String path :
         new String[] {blob, blob + "?of=" + receipt, "/v1/receipts/" + receipt + "/output"}) {
       Reply gone = gateway.get("alice", path);

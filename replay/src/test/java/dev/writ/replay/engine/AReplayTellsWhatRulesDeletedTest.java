@@ -38,7 +38,9 @@ class AReplayTellsWhatRulesDeletedTest {
       home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
       byte[] file = "a file".getBytes(StandardCharsets.UTF_8);
       Content input =
-          home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
+          home.kernel()
+              .contents()
+              .put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
       home.submit(home.ask("alice").tool("calc").params("{\"n\":1}"));
       Content output =
           home.submit(home.ask("alice").tool("mail").params("{\"n\":2}"))
@@ -55,7 +57,7 @@ class AReplayTellsWhatRulesDeletedTest {
       assertThat(Replayed.completely(home, Sample.RUN).reexecuted())
           .contains("3 effects: through all eight stages, on the recorded outcome of the tool");
       home.clock.forward(Duration.ofSeconds(61));
-      home.kernel().retain(home.kernel().now());
+      home.kernel().contents().retain(home.kernel().now());
       ReplayResult after = Replayed.completely(home, Sample.RUN);
       assertThat(after.reexecuted())
           .contains("2 effects: through all eight stages, on the recorded outcome of the tool");

@@ -450,7 +450,10 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
   @Test
   void inputs_of_a_tenant() {
     byte[] input = "some input".getBytes(StandardCharsets.UTF_8);
-    var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
+    var put =
+        home.kernel()
+            .contents()
+            .put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
     home.submit(home.ask("alice").input("a.txt", put.digest(), input.length));
     home.submit(
         home.ask("alice")

@@ -117,6 +117,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   private Digest put(String content) {
     byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
     return home.kernel()
+        .contents()
         .put(TestKeys.TENANT, new ByteArrayInputStream(bytes), "text/plain")
         .digest();
   }

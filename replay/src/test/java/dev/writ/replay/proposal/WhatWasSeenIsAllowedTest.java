@@ -345,6 +345,7 @@ class WhatWasSeenIsAllowedTest {
     assertThat(home.submit(delegated(shared)).decision().verdict()).isEqualTo(Verdict.ALLOW);
     Content put =
         home.kernel()
+            .contents()
             .put(TestKeys.TENANT, new ByteArrayInputStream(new byte[] {'x'}), "text/plain");
     assertThat(
             home.submit(home.ask("alice").tool("sim").input("a", put.digest(), put.size()))

@@ -85,7 +85,10 @@ class TheReportVerifiesItselfInABrowserTest {
     try (TestHome home = Sample.home(dir)) {
       String params = Jcs.digest(JsonValue.of(MARKUP)).toString();
       var input = ("<img src=x onerror=window.owned=3>" + MARKUP).getBytes(StandardCharsets.UTF_8);
-      var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/html");
+      var put =
+          home.kernel()
+              .contents()
+              .put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/html");
       JsonValue.Obj asked =
           JsonValue.object()
               .put("__proto__", MARKUP)

@@ -276,7 +276,7 @@ public final class SinkScene implements AutoCloseable {
             + COMMANDS
             + "retention: { rules: [ { name: minute, contents: [outputs], keep_s: 60 } ] }\n");
     server.home.clock.forward(Duration.ofSeconds(60));
-    server.home.kernel().retain(server.home.kernel().now());
+    server.home.kernel().contents().retain(server.home.kernel().now());
   }
 
   /** As a disk does that loses files: each large content is gone, and its row is there. */

@@ -90,7 +90,7 @@ final class UsedSignatures {
       removed = over;
       over = new ArrayList<>();
     }
-    kernel.saveSignature(used.key(), removed);
+    kernel.auxiliary().saveSignature(used.key(), removed);
   }
 
   /**

@@ -195,7 +195,7 @@ class HostileSeedRequestsTest {
             SeedServer.POLICY + SECTIONS,
             HostileSeedRequestsTest::surfaces,
             TestGateway.limits(256, 256, 1024, 1000)); // what never ends, ends soon
-    server.home.kernel().put("acme", new ByteArrayInputStream(FILE), "text/plain");
+    server.home.kernel().contents().put("acme", new ByteArrayInputStream(FILE), "text/plain");
     server.home.submit(server.home.ask("eve").params("{\"s\":\"" + SECRET + "\"}"));
   }
 

@@ -74,7 +74,8 @@ class ALedgerKeepsProofsOfWhatIsArchivedTest {
         RunId id = new RunId(TestKeys.TENANT, "run-" + run);
         runs.put(id, archive.store(id, home.kernel().system(), now));
       }
-      ContentRetention.Deleted moved = home.kernel().archive(runs, archive::earlier, now);
+      ContentRetention.Deleted moved =
+          home.kernel().contents().archive(runs, archive::earlier, now);
       double seconds = (System.nanoTime() - began) / 1e9;
       long after = bytes(data);
       assertThat(moved.bytes()).isGreaterThanOrEqualTo((long) effects * OUTPUT);

@@ -57,7 +57,7 @@ public final class InterruptedArchiving implements Disk {
     TreeMap<RunId, ArchivedBundle> runs = new TreeMap<>();
     Instant now = home.kernel().now();
     runs.put(run, archive.store(run, home.kernel().system(), now));
-    home.kernel().archive(runs, archive::earlier, now);
+    home.kernel().contents().archive(runs, archive::earlier, now);
   }
 
   @Override

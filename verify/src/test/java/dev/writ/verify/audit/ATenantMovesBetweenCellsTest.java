@@ -144,7 +144,7 @@ class ATenantMovesBetweenCellsTest {
       cells.forward(Duration.ofMinutes(20));
       cells.restart(FIRST);
       assertThat(allowed(FIRST, "b", 1)).isEqualTo(1);
-      first.kernel().collect(first.kernel().now());
+      first.kernel().contents().collect(first.kernel().now());
     }
     sound();
   }

@@ -20,7 +20,7 @@ class CollectedContentIsNoProblemTest {
 
   private static Content put(TestHome home, String content) {
     byte[] bytes = content.getBytes(UTF_8);
-    return home.kernel().put("acme", new ByteArrayInputStream(bytes), "text/plain");
+    return home.kernel().contents().put("acme", new ByteArrayInputStream(bytes), "text/plain");
   }
 
   @Test
@@ -31,7 +31,7 @@ class CollectedContentIsNoProblemTest {
       put(home, "unnamed");
       home.submit(home.ask("alice").input("a", named.digest(), named.size()));
       home.clock.forward(Duration.ofSeconds(61));
-      assertThat(home.kernel().collect(home.kernel().now()))
+      assertThat(home.kernel().contents().collect(home.kernel().now()))
           .isEqualTo(new Ledger.Collected(1, 1, "unnamed".length()));
       assertThat(Audited.report(home).problems()).isEmpty();
     }

@@ -111,7 +111,7 @@ final class TwoCells implements AutoCloseable {
   }
 
   TenantsMoved goOn(int cell) {
-    return homes.get(cell).kernel().moveTenants();
+    return homes.get(cell).kernel().cells().moveTenants();
   }
 
   /** All of a move. */

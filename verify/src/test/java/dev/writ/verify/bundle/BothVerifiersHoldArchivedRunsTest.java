@@ -70,10 +70,11 @@ class BothVerifiersHoldArchivedRunsTest {
     TreeMap<RunId, ArchivedBundle> runs = new TreeMap<>();
     Instant now = home.kernel().now();
     runs.put(Sample.RUN, archive.store(Sample.RUN, home.kernel().system(), now));
-    assertThat(home.kernel().archive(runs, archive::earlier, now.minusMillis(1)).contents())
+    assertThat(
+            home.kernel().contents().archive(runs, archive::earlier, now.minusMillis(1)).contents())
         .as("a moment earlier than the policy says that is in force then")
         .isZero();
-    home.kernel().archive(runs, archive::earlier, now);
+    home.kernel().contents().archive(runs, archive::earlier, now);
     bundle = ArchivedRuns.bundle(home.ledger(), Sample.RUN).orElseThrow();
     try (var kept = new ArchiveReader(folder).fetch(bundle)) {
       assertThat(Files.readAllBytes(kept.file())).isEqualTo(before);

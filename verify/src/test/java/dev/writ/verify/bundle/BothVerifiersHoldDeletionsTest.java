@@ -72,7 +72,7 @@ class BothVerifiersHoldDeletionsTest {
     Sample.close(home, "run-1");
     before = Sample.export(home);
     home.clock.forward(Duration.ofSeconds(90));
-    done = home.kernel().retain(home.kernel().now());
+    done = home.kernel().contents().retain(home.kernel().now());
   }
 
   @AfterAll
@@ -123,7 +123,7 @@ class BothVerifiersHoldDeletionsTest {
         .contains(
             items
                 + " contents: deleted, by rules of the policies in force, as the executor signed");
-    ContentRetention.Run again = home.kernel().retain(home.kernel().now());
+    ContentRetention.Run again = home.kernel().contents().retain(home.kernel().now());
     assertThat(again.deleted()).isEqualTo(ContentRetention.Deleted.NOTHING);
   }
 

@@ -79,7 +79,7 @@ class DeletedIsToldFromLostTest {
   }
 
   private long retain() {
-    return home.kernel().retain(home.kernel().now()).deleted().contents();
+    return home.kernel().contents().retain(home.kernel().now()).deleted().contents();
   }
 
   /** What nobody may: removes the bytes and states nothing. */
@@ -96,7 +96,7 @@ class DeletedIsToldFromLostTest {
   void what_is_lost_in_the_middle_of_a_deletion_is_a_problem_and_what_is_deleted_is_none() {
     byte[] file = "a file".getBytes(StandardCharsets.UTF_8);
     Content input =
-        home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
+        home.kernel().contents().put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
     home.submit(home.ask("alice").tool("sim").input("f", input.digest(), input.size()));
     Receipt deleted = mail(1);
     Receipt lost = mail(2);

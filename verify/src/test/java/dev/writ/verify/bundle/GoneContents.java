@@ -50,7 +50,7 @@ public final class GoneContents {
       home.submit(home.ask("alice").tool("mail"));
       home.submit(home.ask("alice").operation("text").dropOutput());
       home.clock.forward(Duration.ofSeconds(61));
-      home.kernel().retain(home.kernel().now());
+      home.kernel().contents().retain(home.kernel().now());
       ErasureOrder alice =
           new ErasureOrder(TestKeys.TENANT, Optional.of("alice"), Optional.empty());
       home.kernel().change(home.change(EventKind.CONTENTS_ERASED, alice.toJson()));
@@ -64,7 +64,8 @@ public final class GoneContents {
 
   private static TestRequest withInput(TestHome home, TestRequest request, String text) {
     byte[] file = text.getBytes(StandardCharsets.UTF_8);
-    var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
+    var put =
+        home.kernel().contents().put(TestKeys.TENANT, new ByteArrayInputStream(file), "text/plain");
     return request.input("a.txt", put.digest(), file.length);
   }
 
@@ -88,7 +89,7 @@ public final class GoneContents {
     Instant now = home.kernel().now();
     TreeMap<RunId, ArchivedBundle> stored = new TreeMap<>();
     stored.put(Sample.RUN, runs.store(Sample.RUN, home.kernel().system(), now));
-    home.kernel().archive(stored, runs::earlier, now);
+    home.kernel().contents().archive(stored, runs::earlier, now);
   }
 
   private static Path created(Path folder) {

@@ -283,7 +283,7 @@ class GuardianAndExecutorApartTest {
   void contents_that_an_effect_names_go_to_the_executor_once() {
     byte[] bytes = "a,b\n1,2\n".getBytes(StandardCharsets.UTF_8);
     Content content =
-        home.kernel().put("acme", "alice", new ByteArrayInputStream(bytes), "text/csv");
+        home.kernel().contents().put("acme", "alice", new ByteArrayInputStream(bytes), "text/csv");
     executor.driver.does(
         "mail",
         invocation ->

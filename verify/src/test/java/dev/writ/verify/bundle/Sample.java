@@ -50,7 +50,10 @@ public final class Sample {
     home.submit(home.ask("alice").tool("mail"));
     home.submit(home.ask("alice").operation("text").dropOutput());
     var input = "some input".getBytes(StandardCharsets.UTF_8);
-    var put = home.kernel().put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
+    var put =
+        home.kernel()
+            .contents()
+            .put(TestKeys.TENANT, new ByteArrayInputStream(input), "text/plain");
     home.submit(home.ask("alice").input("a.txt", put.digest(), input.length));
     home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
     var pay = home.ask("alice").tool("pay").sign();

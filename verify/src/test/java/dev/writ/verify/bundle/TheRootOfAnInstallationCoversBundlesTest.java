@@ -72,11 +72,11 @@ class TheRootOfAnInstallationCoversBundlesTest {
     first = closed(kernel, "run-1");
     TreeMap<Integer, LedgerView> cells = new TreeMap<>();
     cells.put(1, cell);
-    system.kernel().stateCells(cells);
+    system.kernel().cells().state(cells);
     early = proof(first).orElseThrow();
     second = closed(kernel, "run-2");
     assertThat(proof(second)).as("not yet stated").isEmpty();
-    system.kernel().stateCells(cells);
+    system.kernel().cells().state(cells);
   }
 
   private static byte[] closed(Kernel kernel, String run) {

@@ -79,9 +79,9 @@ class ALedgerShrinksByWhatRulesDeleteTest {
       Path data = home.ledgerConfig().dir();
       long before = bytes(data);
       assertThat(filesWith(data, first)).isNotEmpty();
-      RetentionPlan plan = home.kernel().planRetention(home.kernel().now());
+      RetentionPlan plan = home.kernel().contents().planRetention(home.kernel().now());
       assertThat(bytes(data)).as("a plan changes nothing").isEqualTo(before);
-      ContentRetention.Run bySize = home.kernel().retain(home.kernel().now());
+      ContentRetention.Run bySize = home.kernel().contents().retain(home.kernel().now());
       long between = bytes(data);
       assertThat(bySize.deleted().bytes())
           .isEqualTo(plan.bytes())
@@ -89,7 +89,7 @@ class ALedgerShrinksByWhatRulesDeleteTest {
       assertThat(filesWith(data, first)).as("the oldest").isEmpty();
       Sound.require(home);
       home.activate(rule(0));
-      ContentRetention.Run byAge = home.kernel().retain(home.kernel().now());
+      ContentRetention.Run byAge = home.kernel().contents().retain(home.kernel().now());
       long after = bytes(data);
       assertThat(byAge.plan().rules().get("all").kept()).isEqualTo(byAge.deleted().contents());
       assertThat(after).isLessThan(before - half);

@@ -48,7 +48,7 @@ class WhatIsNeededIsNotDeletedTest {
 
   @AfterEach
   void holdsAndCloses() {
-    home.kernel().retain(home.kernel().now());
+    home.kernel().contents().retain(home.kernel().now());
     Sound.require(home);
     home.close();
   }
@@ -56,12 +56,13 @@ class WhatIsNeededIsNotDeletedTest {
   private Digest put(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return home.kernel()
+        .contents()
         .put(TestKeys.TENANT, new ByteArrayInputStream(bytes), "text/plain")
         .digest();
   }
 
   private List<Digest> goes() {
-    return home.kernel().planRetention(home.kernel().now()).contents().stream()
+    return home.kernel().contents().planRetention(home.kernel().now()).contents().stream()
         .map(RetentionPlan.Doomed::digest)
         .toList();
   }
@@ -201,7 +202,7 @@ class WhatIsNeededIsNotDeletedTest {
     open(ALL);
     Digest output = output(run("calc", "{\"ok\":true}"));
     home.clock.forward(Duration.ofSeconds(120));
-    home.kernel().retain(home.kernel().now());
+    home.kernel().contents().retain(home.kernel().now());
     assertThat(home.ledger().hasBlob(output)).isFalse();
     assertThat(output(run("calc", "{\"ok\":true}"))).isEqualTo(output);
     assertThat(home.ledger().hasBlob(output)).isTrue();

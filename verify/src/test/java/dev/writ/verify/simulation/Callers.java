@@ -169,7 +169,7 @@ final class Callers {
   }
 
   private void retain() {
-    ContentRetention.Run run = simulation.kernel().retain(simulation.clock().now());
+    ContentRetention.Run run = simulation.kernel().contents().retain(simulation.clock().now());
     if (run.deleted().contents() > 0) {
       simulation.counts.outcome("contents deleted");
     }
@@ -195,10 +195,10 @@ final class Callers {
   /** Carries out the orders; each that nothing keeps it from is carried out then. */
   void carryOut() {
     Kernel kernel = simulation.kernel();
-    SortedSet<Digest> given = new TreeSet<>(kernel.erasures().keySet());
-    given.removeAll(kernel.erase(simulation.clock().now()).waiting().keySet());
+    SortedSet<Digest> given = new TreeSet<>(kernel.contents().erasures().keySet());
+    given.removeAll(kernel.contents().erase(simulation.clock().now()).waiting().keySet());
     for (Digest order : given) {
-      if (kernel.erasures().get(order).isEmpty()) {
+      if (kernel.contents().erasures().get(order).isEmpty()) {
         simulation.wrong.add("nothing keeps it, and it is not carried out: " + order);
       }
       simulation.counts.outcome("carried out");
@@ -445,11 +445,12 @@ final class Callers {
     uploads.add(
         simulation
             .kernel()
+            .contents()
             .put(TestKeys.TENANT, "alice", new ByteArrayInputStream(content), "text/plain"));
   }
 
   private void collect() {
-    simulation.kernel().collect(simulation.clock().now());
+    simulation.kernel().contents().collect(simulation.clock().now());
   }
 
   /** One at a time: another's failing sync of the directory would take this name with it. */

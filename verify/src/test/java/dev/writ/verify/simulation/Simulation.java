@@ -538,7 +538,8 @@ final class Simulation {
           }
           return true;
         });
-    boolean done = process.kernel.erasures().values().stream().allMatch(Optional::isPresent);
+    boolean done =
+        process.kernel.contents().erasures().values().stream().allMatch(Optional::isPresent);
     if (done && !ledger.contentKeys().retired().isEmpty()) {
       wrong.add("a key outlives the order that destroyed it");
     }

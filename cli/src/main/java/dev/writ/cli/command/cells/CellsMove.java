@@ -15,7 +15,7 @@ import dev.writ.cli.command.SystemWords;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.executor.Kernel;
+import dev.writ.executor.CellOperations;
 import dev.writ.executor.Placements;
 import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.error.ExecutorError;
@@ -101,7 +101,7 @@ final class CellsMove implements CliCommand {
   private static void await(Home home, String tenant, int cell, Digest statement, Duration atMost) {
     long begun = System.nanoTime();
     try (LedgerView log = OpenHome.read(home.inCell(cell))) {
-      while (!Kernel.hasArrived(log, statement)) {
+      while (!CellOperations.hasArrived(log, statement)) {
         if (System.nanoTime() - begun >= atMost.toNanos()) {
           throw new WritException(CliError.NOT_ARRIVED, "tenant " + tenant + " in cell " + cell);
         }

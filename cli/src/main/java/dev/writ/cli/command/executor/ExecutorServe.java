@@ -110,8 +110,8 @@ final class ExecutorServe implements CliCommand {
   /** Deletes contents as policy's rules say, and uploads that no order named. */
   private static void tidy(Session session, Kernel kernel) {
     try {
-      kernel.retain(kernel.now());
-      kernel.collect(kernel.now());
+      kernel.contents().retain(kernel.now());
+      kernel.contents().collect(kernel.now());
     } catch (WritException e) {
       session.terminal().err().println(e.getMessage());
     }

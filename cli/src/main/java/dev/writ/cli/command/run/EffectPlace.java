@@ -127,7 +127,9 @@ interface EffectPlace {
           known.isPresent()
               ? new UnchangedContent(file, known.get())
               : Files.newInputStream(file)) {
-        return open.kernel().put(holder.tenant(), holder.subject(), in, mediaType, known);
+        return open.kernel()
+            .contents()
+            .put(holder.tenant(), holder.subject(), in, mediaType, known);
       } catch (IOException e) {
         throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
       }

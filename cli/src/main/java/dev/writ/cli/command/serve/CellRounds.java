@@ -90,7 +90,7 @@ final class CellRounds implements AutoCloseable {
           refused.put(cell, e);
         }
       }
-      CellRootsOutcome stated = open.kernel().stateCells(logs);
+      CellRootsOutcome stated = open.kernel().cells().state(logs);
       refused.putAll(stated.refused());
       return refused;
     } finally {

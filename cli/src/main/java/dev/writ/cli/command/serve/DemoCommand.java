@@ -202,8 +202,13 @@ public final class DemoCommand implements CliCommand {
     private Input put(String name, String text) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       Content content =
-          kernel.put(
-              NAMES.tenant(), NAMES.agent(), new ByteArrayInputStream(bytes), MediaTypes.of(name));
+          kernel
+              .contents()
+              .put(
+                  NAMES.tenant(),
+                  NAMES.agent(),
+                  new ByteArrayInputStream(bytes),
+                  MediaTypes.of(name));
       return new Input(name, content.digest(), content.size(), content.mediaType());
     }
 

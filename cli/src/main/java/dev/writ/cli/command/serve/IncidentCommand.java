@@ -284,7 +284,7 @@ public final class IncidentCommand implements CommandGroup {
               DeadLetters.again(
                   kernel.ledger(),
                   webhook,
-                  kernel::saveDeadLetter,
+                  kernel.auxiliary()::saveDeadLetter,
                   record.id(),
                   Homes.clock().instant()));
       session.show(

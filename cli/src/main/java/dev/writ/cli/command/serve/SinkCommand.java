@@ -306,7 +306,7 @@ public final class SinkCommand implements CommandGroup {
           kernel -> {
             LedgerView ledger = kernel.ledger();
             SinkState next = order.applied(SinkState.of(ledger, name), ledger.treeSize());
-            kernel.saveSink(name, next.toBytes());
+            kernel.auxiliary().saveSink(name, next.toBytes());
           });
       session.show(
           new Done(name, word()),

@@ -63,10 +63,10 @@ public final class GcCommand implements CliCommand {
   }
 
   private static Collected collect(OpenHome home) {
-    Ledger.Collected collected = home.kernel().collect(home.kernel().now());
+    Ledger.Collected collected = home.kernel().contents().collect(home.kernel().now());
     return new Collected(
         collected,
-        home.kernel().storageUse(),
+        home.kernel().contents().storageUse(),
         home.kernel().system().policyInForce().storage().bytesMax());
   }
 

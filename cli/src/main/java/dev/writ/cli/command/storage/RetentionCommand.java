@@ -174,7 +174,7 @@ public final class RetentionCommand implements CommandGroup {
       ContentRetention.Run run =
           Homes.write(
               session,
-              home -> home.kernel().retain(home.kernel().now()),
+              home -> home.kernel().contents().retain(home.kernel().now()),
               server -> {
                 RetentionPlan plan = Homes.read(session, Plan::plan);
                 Fields done = Fields.of("answer", server.order(HomeSurface.RETAIN, new byte[0]));
