@@ -84,7 +84,7 @@ public final class AgentRun {
 
   private Outcome submit(Envelope request) {
     Answer answer = home.kernel().submit(request, List.of());
-    return new Outcome(request, answer, home.kernel().guidance(answer));
+    return new Outcome(request, answer, home.kernel().explanations().guidance(answer));
   }
 
   /**

@@ -5,7 +5,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
@@ -26,26 +25,18 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
-import dev.writ.guardian.Guide;
 import dev.writ.guardian.JudgeInputs;
-import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
-import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.profile.Finding;
-import dev.writ.guardian.profile.ProfileError;
-import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
-import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -66,6 +57,7 @@ final class Judging {
   private final Surroundings.Consumable consumable;
   private final Guardian guardian;
   private final Tools tools;
+  private final ProfileFindings profiles;
 
   Judging(
       LedgerState ledger,
@@ -80,6 +72,7 @@ final class Judging {
     this.accounts = accounts;
     this.guardian = guardian;
     this.tools = tools;
+    this.profiles = new ProfileFindings(ledger);
   }
 
   /** A judgement that is not committed yet. */
@@ -199,8 +192,8 @@ final class Judging {
     Accounts.Judged judged =
         judged(
             admitted,
-            circumstances(request, tool, allApprovals, allEvidence, before)
-                .withProfile(profile(admitted, before, approvals, raw, policy))
+            circumstances(ledger, request, tool, allApprovals, allEvidence, before)
+                .withProfile(profiles.find(admitted, before, approvals, raw, policy))
                 .withOwner(owner(request, run)),
             policy,
             trust);
@@ -294,7 +287,7 @@ final class Judging {
                 turn.batch().document(admitted.envelope());
               }
               storable(evidence, answer.decision()).forEach(turn.batch()::document);
-              write(turn, answer, issued, before, admitted.receivedAt());
+              DecisionRows.write(turn, answer, issued, before, admitted.receivedAt());
               judged.rows().forEach(row -> ReceiptStage.write(turn, row));
             }));
   }
@@ -314,131 +307,8 @@ final class Judging {
     return evidence.stream().filter(document -> verified.contains(document.id())).toList();
   }
 
-  private static void write(
-      RunTurn turn,
-      Answer answer,
-      Optional<Intent> intent,
-      Optional<RequestRow> before,
-      Instant receivedAt) {
-    Decision decision = answer.decision();
-    turn.event(EventKind.DECISION_MADE, answer.decisionEnvelope().id(), decision.decidedAt());
-    turn.batch().document(answer.decisionEnvelope());
-    answer
-        .intent()
-        .ifPresent(envelope -> {
-          Intent issued = intent.orElseThrow();
-          turn.event(
-              EventKind.INTENT_ISSUED,
-              envelope.id(),
-              issued.issuedAt(),
-              Optional.of(issued.prngSeed()));
-          turn.batch().document(envelope);
-        });
-    RequestRow.State state =
-        switch (decision.verdict()) {
-          case ALLOW -> RequestRow.State.ALLOWED;
-          case DENY -> RequestRow.State.DENIED;
-          case ESCALATE -> RequestRow.State.PENDING;
-        };
-    String request = Tables.key(answer.request());
-    turn.batch()
-        .put(
-            Tables.REQUEST,
-            request,
-            new RequestRow(
-                    new RunId(decision.scope().tenant(), decision.scope().run()),
-                    state,
-                    answer.decisionEnvelope().id(),
-                    answer.intent().map(Envelope::id),
-                    receivedAt)
-                .toBytes());
-    boolean was = before.filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
-    boolean is = state == RequestRow.State.PENDING;
-    String pending =
-        Tables.key(decision.scope().tenant(), decision.scope().run(), answer.request().hex());
-    if (is && !was) {
-      turn.unfinished(1, 0, 0);
-      turn.batch().put(Tables.PENDING, pending, new byte[0]);
-    } else if (was && !is) {
-      turn.unfinished(-1, 0, 0);
-      turn.batch().delete(Tables.PENDING, pending);
-    }
-  }
-
-  /**
-   * The finding of the vouching surface's profile. Without the raw request the earlier finding is
-   * used, but only where policy still says the same of all that the profile reads, or where an
-   * approver rejects it, which needs no policy.
-   */
-  private Optional<Finding> profile(
-      Admitted admitted,
-      Optional<RequestRow> before,
-      List<Envelope> approvals,
-      Optional<byte[]> raw,
-      Policy policy) {
-    if (Profiles.of(admitted.request()).isEmpty()) {
-      return Optional.empty();
-    }
-    if (raw.isPresent()) {
-      return Optional.of(
-          Profiles.find(
-              admitted.request(),
-              raw.get(),
-              policy,
-              new PastExecutions(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
-              admitted.receivedAt()));
-    }
-    return approvals.stream().anyMatch(Judging::isRejection)
-        ? found(before)
-        : finding(admitted.request(), before, policy);
-  }
-
-  private static boolean isRejection(Envelope approval) {
-    return Approval.read(approval.document()).verdict() == Approval.Verdict.REJECT;
-  }
-
-  /** That of its latest decision, where policy still says the same of what the profile reads. */
-  private Optional<Finding> finding(Request request, Optional<RequestRow> before, Policy policy) {
-    return before
-        .map(this::decision)
-        .filter(decision -> Profiles.readTheSame(request, policyOf(decision, policy), policy))
-        .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
-  }
-
-  /** That of its latest decision, whatever policy says now. */
-  private Optional<Finding> found(Optional<RequestRow> before) {
-    return before.flatMap(row -> JudgeInputs.read(decision(row).inputs()).profile());
-  }
-
-  private Decision decision(RequestRow row) {
-    return Decision.read(ledger.document(row.decision()).orElseThrow().document());
-  }
-
-  private Policy policyOf(Decision decision, Policy inForce) {
-    return decision.policy().equals(inForce.digest())
-        ? inForce
-        : Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
-  }
-
-  /**
-   * Refuses an approval of what nobody can judge now without the surface's raw request: it would
-   * become a denial for good.
-   *
-   * @throws WritException {@code GRD-701}
-   */
-  private void requireFinding(Approval approval, Request request, RequestRow row, Policy policy) {
-    if (approval.verdict() == Approval.Verdict.APPROVE
-        && Profiles.of(request).isPresent()
-        && finding(request, Optional.of(row), policy).isEmpty()) {
-      throw new WritException(
-          ProfileError.BODY_MISSING,
-          "policy says something else of surface "
-              + Profiles.of(request).get()
-              + " than when it was asked: reject it, and have it asked again");
-    }
-  }
-
-  private Circumstances circumstances(
+  static Circumstances circumstances(
+      LedgerState ledger,
       Request request,
       Tools.Circumstances tool,
       List<Envelope> approvals,
@@ -481,7 +351,7 @@ final class Judging {
     Admitted admitted = Admission.readmit(envelope, trust, policy, row.receivedAt(), now);
     ApprovalVerification.verify(approval, admitted, policy, trust, now);
     if (arrives) {
-      requireFinding(Approval.read(approval.document()), admitted.request(), row, policy);
+      profiles.requireFinding(Approval.read(approval.document()), admitted.request(), row, policy);
     }
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {
@@ -525,89 +395,6 @@ final class Judging {
   }
 
   /**
-   * Explains the judgement of a request: from its recorded decision if there is one, otherwise as
-   * it would be judged now.
-   */
-  PolicyExplain explain(Admitted admitted, Optional<RequestRow> row, Trust trust, Policy inForce) {
-    Request request = admitted.request();
-    if (row.isPresent()) {
-      Decision decision =
-          Decision.read(ledger.document(row.get().decision()).orElseThrow().document());
-      Policy policy =
-          Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
-      return PolicyExplain.of(
-          admitted,
-          tools.circumstances(request.effect(), policy).manifest(),
-          policy,
-          JudgeInputs.read(decision.inputs()),
-          decision.snapshot());
-    }
-    Tools.Circumstances tool = tools.circumstances(request.effect(), inForce);
-    Circumstances circumstances =
-        circumstances(request, tool, List.of(), List.of(), Optional.empty());
-    return PolicyExplain.of(
-        admitted,
-        tool.manifest(),
-        inForce,
-        accounts.look(
-            admitted, circumstances, inForce, trust, time.now(KernelTime.Reading.OUTSIDE)),
-        tool.snapshot());
-  }
-
-  /**
-   * What helps the caller of a request that was not allowed, or would not be if policy did not only
-   * observe, from the documents that are stored. Empty where it was allowed, and where the tool or
-   * the key of that time is not known any more.
-   */
-  Optional<Guidance> guidance(Digest id, Decision decision, SystemState now) {
-    return decision.refusing().isEmpty() && decision.letThrough().isEmpty()
-        ? Optional.empty()
-        : recorded(id, decision, now)
-            .flatMap(r -> Guide.of(r.admitted(), r.manifest(), r.policy(), decision));
-  }
-
-  /**
-   * Why a request was judged so, from the documents that are stored, whether its key is still in
-   * force or not. Empty where the key of that time is not known.
-   */
-  Optional<PolicyExplain> explained(Digest id, Decision decision, SystemState now) {
-    return recorded(id, decision, now)
-        .map(r ->
-            PolicyExplain.of(
-                r.admitted(),
-                r.manifest(),
-                r.policy(),
-                JudgeInputs.read(decision.inputs()),
-                decision.snapshot()));
-  }
-
-  /** What a recorded judgement was made of. */
-  private record Recorded(Admitted admitted, ToolManifest manifest, Policy policy) {}
-
-  private Optional<Recorded> recorded(Digest id, Decision decision, SystemState now) {
-    Optional<Envelope> signed = ledger.document(id);
-    Optional<TrustedKey> holder = now.trust().key(decision.holder());
-    Optional<Policy> policy = // mostly that in force, which need not be read again
-        now.policy()
-            .filter(inForce -> inForce.digest().equals(decision.policy()))
-            .or(() ->
-                ledger
-                    .document(decision.policy())
-                    .map(document -> Policy.ofCanonical(document.document())));
-    if (signed.isEmpty() || holder.isEmpty() || policy.isEmpty()) {
-      return Optional.empty();
-    }
-    Request request = Request.read(signed.get().document());
-    JudgeInputs inputs = JudgeInputs.read(decision.inputs());
-    return Optional.of(
-        new Recorded(
-            new Admitted(
-                signed.get(), request, id, holder.get(), inputs.charged(), inputs.receivedAt()),
-            tools.circumstances(request.effect(), policy.get()).manifest(),
-            policy.get()));
-  }
-
-  /**
    * Whether a request's decision still stands; it does not only if an intent lapsed before
    * dispatch.
    */
@@ -637,7 +424,7 @@ final class Judging {
       turn.batch()
           .put(Tables.APPROVAL, Tables.key(answer.request().hex(), word.id().hex()), new byte[0]);
     });
-    write(
+    DecisionRows.write(
         turn,
         answer,
         answer.intent().map(envelope -> Intent.read(envelope.document())),

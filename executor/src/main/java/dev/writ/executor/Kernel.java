@@ -35,11 +35,8 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
-import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Audience;
-import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
-import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
@@ -87,7 +84,6 @@ public final class Kernel {
   private final WorkspaceWipes wipes;
   private final Idempotency idempotency;
   private final SafeExecutor executor;
-  private final Judging judging;
   private final Administration administration;
   private final RunClosings closings;
   private final Recovery recovery;
@@ -107,6 +103,7 @@ public final class Kernel {
   private final ContentOperations contents;
   private final CellOperations cells;
   private final AuxiliaryRows auxiliary;
+  private final Explanations explanations;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
   private volatile CellRules cell = CellRules.ALONE;
@@ -149,7 +146,6 @@ public final class Kernel {
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
-    this.judging = parts.judging();
     this.administration = parts.administration();
     this.closings = parts.closings();
     this.recovery = parts.recovery();
@@ -190,6 +186,7 @@ public final class Kernel {
             () -> cell,
             this::cover);
     this.auxiliary = new AuxiliaryRows(ledger);
+    this.explanations = new Explanations(ledger, time, accounts, tools, path, inForce);
   }
 
   private Surroundings surroundings(KernelConfig config) {
@@ -522,45 +519,6 @@ public final class Kernel {
   }
 
   /**
-   * Explains how a request was judged, or how it would be judged now; writes and reserves nothing.
-   */
-  public PolicyExplain explain(byte[] request) {
-    Admissions.Entry entry = path.admitted(request);
-    SystemState state = entry.state();
-    return judging.explain(
-        entry.require(), path.row(entry.id()), state.trust(), state.policyInForce());
-  }
-
-  /**
-   * What helps the caller of a request that was not allowed, or would not be if policy did not only
-   * observe (spec/guidance.md); empty for any other, and for one that was never judged. Reads only.
-   */
-  public Optional<Guidance> guidance(Digest request) {
-    return path.row(request)
-        .flatMap(row -> ledger().document(row.decision()))
-        .map(Envelope::document)
-        .map(Decision::read)
-        .flatMap(decision -> judging.guidance(request, decision, system()));
-  }
-
-  /** The same of an answer. */
-  public Optional<Guidance> guidance(Answer answer) {
-    return judging.guidance(answer.request(), answer.decision(), system());
-  }
-
-  /**
-   * Why a request was judged as its latest decision says, by the policy and the inputs of that
-   * decision; empty for one that was never judged. Reads only.
-   */
-  public Optional<PolicyExplain> explained(Digest request) {
-    return path.row(request)
-        .flatMap(row -> ledger().document(row.decision()))
-        .map(Envelope::document)
-        .map(Decision::read)
-        .flatMap(decision -> judging.explained(request, decision, system()));
-  }
-
-  /**
    * Begins the next incarnation of a ledger that was put back from a backup (protocol rule 27):
    * what was signed for the one before is void, and that is an event. A clock that does not fit the
    * log does not stop it: the event has the log's latest time then.
@@ -789,6 +747,11 @@ public final class Kernel {
   /** Uploads, orders of erasure, retention and the archive. */
   public ContentOperations contents() {
     return contents;
+  }
+
+  /** Why requests were judged as they were, or would be. */
+  public Explanations explanations() {
+    return explanations;
   }
 
   /** What the owner of a cell does beside requests. */

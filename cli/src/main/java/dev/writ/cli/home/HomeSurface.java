@@ -107,7 +107,7 @@ public final class HomeSurface implements Surface {
   }
 
   private JsonValue.Obj explain(byte[] request) {
-    PolicyExplain explained = kernel.explain(request);
+    PolicyExplain explained = kernel.explanations().explain(request);
     return JsonValue.object()
         .put("explained", explained.toJson())
         .put("text", explained.render())

@@ -136,7 +136,7 @@ final class HookAsking {
         answer.served().map(Served::receipt).filter(HookAsking::succeeded).isPresent(),
         answer.decision().code(),
         answer.request().toString(),
-        open.kernel().guidance(answer).map(Guidance::lines).orElse(List.of()));
+        open.kernel().explanations().guidance(answer).map(Guidance::lines).orElse(List.of()));
   }
 
   private static boolean succeeded(Receipt receipt) {

@@ -117,7 +117,7 @@ final class DocumentRoutes {
     if (receipt.isPresent()) {
       read(caller, reader.document(caller, id, Request.TYPE), ReadClass.OUTPUTS);
       Served served = reader.kernel().receipt(caller.tenant(), receipt.get());
-      return Replies.of(served, reader.kernel().guidance(id));
+      return Replies.of(served, reader.kernel().explanations().guidance(id));
     }
     var row = reader.row(id).orElseThrow(() -> Reader.unknown(id));
     return HttpAnswer.json(
@@ -126,7 +126,7 @@ final class DocumentRoutes {
             .put("request_id", id)
             .put("state", row.state().name().toLowerCase(Locale.ROOT))
             .put("decision_id", row.decision())
-            .putIfPresent("guidance", reader.kernel().guidance(id), Guidance::toJson)
+            .putIfPresent("guidance", reader.kernel().explanations().guidance(id), Guidance::toJson)
             .putIfPresent(
                 "waiting",
                 Optional.of(id).filter(_ -> row.state() == RequestRow.State.PENDING),

@@ -38,11 +38,11 @@ record KernelSurround(Kernel kernel) implements Surround {
 
   @Override
   public Optional<PolicyExplain> explained(Digest request) {
-    return kernel.explained(request);
+    return kernel.explanations().explained(request);
   }
 
   @Override
   public Optional<Guidance> guidance(Digest request) {
-    return kernel.guidance(request);
+    return kernel.explanations().guidance(request);
   }
 }

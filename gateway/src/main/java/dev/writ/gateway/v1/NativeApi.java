@@ -139,7 +139,7 @@ public final class NativeApi implements Surface {
                       kernel.system().policyInForce().engine().classes(),
                       Ticket.AS_POLICY_SAYS),
                   () -> submitted(signer, asked, request));
-          return Replies.of(answer, kernel.guidance(answer));
+          return Replies.of(answer, kernel.explanations().guidance(answer));
         });
   }
 
@@ -232,7 +232,7 @@ public final class NativeApi implements Surface {
             Request request = Request.read(asked.request().document());
             backend.effects().answered(name(), request, answer, new ToolWork());
           }
-          return Replies.of(answer, kernel.guidance(answer));
+          return Replies.of(answer, kernel.explanations().guidance(answer));
         });
   }
 

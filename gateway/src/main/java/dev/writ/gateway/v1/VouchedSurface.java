@@ -135,6 +135,8 @@ public final class VouchedSurface implements Surface {
   /** With the request that the decision is on, which under an idempotency key may be another. */
   private HttpAnswer answer(Answer answer) {
     return Replies.of(
-        answer, pipeline.kernel().guidance(answer), request(answer.decision().request()));
+        answer,
+        pipeline.kernel().explanations().guidance(answer),
+        request(answer.decision().request()));
   }
 }

@@ -86,12 +86,12 @@ class RowsWithoutContentsTest {
 
     @Override
     public Optional<PolicyExplain> explained(Digest request) {
-      return kernel.explained(request);
+      return kernel.explanations().explained(request);
     }
 
     @Override
     public Optional<Guidance> guidance(Digest request) {
-      return kernel.guidance(request);
+      return kernel.explanations().guidance(request);
     }
   }
 

@@ -70,7 +70,7 @@ public final class EngineSurface implements Surface, IncidentSource {
     this.resolution = new ToolResolution(pipeline, packages);
     this.executions = new EngineExecutions(pipeline.ledger());
     this.turns = new Turns(pipeline, lane, executions, place.queue());
-    this.results = new EngineResults(pipeline.ledger(), pipeline.kernel()::guidance);
+    this.results = new EngineResults(pipeline.ledger(), pipeline.kernel().explanations()::guidance);
   }
 
   @Override

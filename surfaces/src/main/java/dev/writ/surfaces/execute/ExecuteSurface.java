@@ -180,6 +180,7 @@ public final class ExecuteSurface implements Surface {
   private String help(Answer answer) {
     return pipeline
         .kernel()
+        .explanations()
         .guidance(answer)
         .filter(guidance -> guidance.message().isPresent() || !guidance.missing().isEmpty())
         .map(guidance -> ". " + String.join(" ", guidance.lines()))

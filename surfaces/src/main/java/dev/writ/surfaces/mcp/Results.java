@@ -121,7 +121,7 @@ final class Results {
 
   /** A sentence in a line: faults of the arguments first, behind the finding what would help. */
   private String told(Answer answer, String finding) {
-    Optional<Guidance> guidance = kernel.guidance(answer);
+    Optional<Guidance> guidance = kernel.explanations().guidance(answer);
     return Stream.of(
             guidance.map(Guidance::faults).orElse(List.of()),
             List.of(finding),
@@ -279,6 +279,7 @@ final class Results {
     meta.put(META + "log", kernel.ledger().origin());
     decision.code().ifPresent(code -> meta.put(META + "code", code));
     kernel
+        .explanations()
         .guidance(answer)
         .ifPresent(guidance -> meta.put(META + "guidance", PlainJson.object(guidance.toJson())));
     answer.intent().ifPresent(intent -> meta.put(META + "intent", intent.id().toString()));

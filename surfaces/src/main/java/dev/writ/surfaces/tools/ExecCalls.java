@@ -145,7 +145,7 @@ public final class ExecCalls {
             ? through.again(caller, earlier.get(), vouched.body())
             : through.vouch(vouched);
     if (answer.served().isEmpty()) {
-      return denied(answer, pipeline.kernel().guidance(answer));
+      return denied(answer, pipeline.kernel().explanations().guidance(answer));
     }
     Served served = answer.served().get();
     Request request =

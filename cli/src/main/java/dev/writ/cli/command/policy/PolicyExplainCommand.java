@@ -50,7 +50,9 @@ final class PolicyExplainCommand implements CliCommand {
             session,
             home -> {
               PolicyExplain found =
-                  home.kernel().explain(bytes(session, request, home.kernel().ledger()));
+                  home.kernel()
+                      .explanations()
+                      .explain(bytes(session, request, home.kernel().ledger()));
               return new Explained(found.toJson(), found.render());
             },
             server -> {

@@ -29,7 +29,7 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
   private static final int OUTPUT_SHOWN_MAX = 4000;
 
   static AnswerReport of(Kernel kernel, Answer answer) {
-    return new AnswerReport(answer, kernel.guidance(answer).map(Help::of));
+    return new AnswerReport(answer, kernel.explanations().guidance(answer).map(Help::of));
   }
 
   /**
