@@ -95,6 +95,13 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
       int i = Arrays.binarySearch(keys, from, to, key);
       return i < 0 ? -1 : i - from;
     }
+    // Keys of documents are mostly the constants of the program's text (KnownKeys), so that the
+    // object itself is found, without a look into the others.
+    for (int i = from; i < to; i++) {
+      if (isSame(keys[i], key)) {
+        return i - from;
+      }
+    }
     // A string knows its hash once it was asked for; comparing the order would read the characters.
     int hash = key.hashCode();
     for (int i = from; i < to; i++) {
@@ -104,6 +111,11 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
       }
     }
     return -1;
+  }
+
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isSame(Object one, Object other) {
+    return one == other;
   }
 
   @Override

@@ -274,7 +274,7 @@ public final class BundleVerifier {
             bundle.manifest().origin(),
             new Tools(new Registered(), List.of()),
             deletions,
-            () -> new EntryMarks(bundle));
+            () -> new EntryMarks(bundle, events));
     long total = events();
     long[] done = {0};
     long[] reads = {0};

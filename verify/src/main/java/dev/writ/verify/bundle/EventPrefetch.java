@@ -30,7 +30,7 @@ import java.util.OptionalInt;
  * others are read on demand.
  */
 final class EventPrefetch implements DocumentSource, AutoCloseable {
-  private static final int CHUNK_EVENTS = 384;
+  private static final int CHUNK_EVENTS = 768;
 
   /** Bytes of documents that a chunk reads ahead; further ones are read on demand. */
   private static final long CHUNK_BYTES = 4 << 20;
@@ -100,9 +100,6 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
       }
     }
     EnvelopesAhead.prepare(read.values().stream().map(Bundle.Sized::envelope).toList(), this::key);
-    if (!references) {
-      read.values().forEach(document -> readAhead(document.envelope()));
-    }
     List<EventReferences> referred = new ArrayList<>(lines.size());
     for (int i = 0; i < events.size(); i++) {
       referred.add(
@@ -117,7 +114,10 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
     return new Chunk(lines, events, referred, read);
   }
 
-  /** Reads what the documents say, which they keep; looking for references does so anyway. */
+  /**
+   * Reads what a document says, which it keeps: right behind its parsing, since so many documents
+   * lie in no processor's cache any more when their signatures have been verified.
+   */
   private static void readAhead(Envelope envelope) {
     try {
       JsonValue document = envelope.document();
@@ -148,7 +148,10 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
   private long read(Digest id, LinkedHashMap<Digest, Bundle.Sized> read) {
     try {
       Optional<Bundle.Sized> document = bundle.read(id);
-      document.ifPresent(d -> read.put(id, d));
+      document.ifPresent(d -> {
+        readAhead(d.envelope());
+        read.put(id, d);
+      });
       return document.map(Bundle.Sized::bytes).orElse(0);
     } catch (WritException e) {
       return 0; // refused at its place
@@ -174,9 +177,17 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
 
   @Override
   public Optional<Envelope> document(Digest id) {
+    return either(here(id), id);
+  }
+
+  /** The entry of a document of the current chunk or the one before; empty for any other. */
+  OptionalInt entry(Digest id) {
+    return entry(here(id));
+  }
+
+  private Bundle.Sized here(Digest id) {
     Bundle.Sized here = documents.get(id);
-    here = here == null ? before.get(id) : here;
-    return either(here, id);
+    return here == null ? before.get(id) : here;
   }
 
   private Optional<Envelope> either(Bundle.Sized here, Digest id) {
