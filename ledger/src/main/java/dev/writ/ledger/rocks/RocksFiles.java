@@ -39,14 +39,14 @@ public final class RocksFiles {
    */
   public static void copy(Path from, Path to) throws IOException {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      String before = RocksStorage.manifest(from);
+      String before = ManifestFile.state(from);
       DurableFiles.REAL.createDirectory(to);
       try {
-        if (copyOnce(from, to) && RocksStorage.manifest(from).equals(before)) {
+        if (copyOnce(from, to) && ManifestFile.state(from).equals(before)) {
           return;
         }
       } catch (NoSuchFileException e) {
-        if (RocksStorage.manifest(from).equals(before)) {
+        if (ManifestFile.state(from).equals(before)) {
           throw e;
         }
       }
@@ -62,7 +62,7 @@ public final class RocksFiles {
    */
   private static boolean copyOnce(Path from, Path to) throws IOException {
     Files.copy(from.resolve(CURRENT), to.resolve(CURRENT));
-    Path manifest = RocksStorage.manifestFile(from);
+    Path manifest = ManifestFile.path(from);
     Files.copy(manifest, to.resolve(manifest.getFileName()));
     Files.copy(from.resolve(IDENTITY), to.resolve(IDENTITY));
     TreeSet<String> names = names(from);
@@ -118,7 +118,7 @@ public final class RocksFiles {
     TreeSet<String> kept = new TreeSet<>(RocksStorage.settle(dir));
     kept.add(CURRENT);
     kept.add(IDENTITY);
-    kept.add(RocksStorage.manifestFile(dir).getFileName().toString());
+    kept.add(ManifestFile.path(dir).getFileName().toString());
     for (String name : names(dir)) {
       if (!kept.contains(name)) {
         Files.delete(dir.resolve(name));

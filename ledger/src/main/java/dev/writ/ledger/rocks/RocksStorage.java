@@ -2,7 +2,6 @@ package dev.writ.ledger.rocks;
 
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.NativeLibraries;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.ledger.disk.WatchedName;
@@ -30,18 +29,10 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rocksdb.AbstractNativeReference;
-import org.rocksdb.BlockBasedTableConfig;
-import org.rocksdb.BloomFilter;
-import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.CompressionOptions;
-import org.rocksdb.CompressionType;
-import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
-import org.rocksdb.InfoLogLevel;
-import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -55,46 +46,13 @@ import org.rocksdb.util.Environment;
  * shared lock that {@link #close} takes exclusively.
  */
 public final class RocksStorage implements Storage {
-  /**
-   * Kept WAL files are overwritten in place: their size does not change, so a sync writes no
-   * metadata.
-   */
-  private static final int WAL_FILES_RECYCLED = 4;
-
   /** To which length logs are written beforehand; they grow beyond it where they have to. */
   private static final int LOG_BYTES = 16 << 20;
 
   private static final int LOG_FILLING_BYTES = 1 << 20;
 
-  private static final long WRITE_BUFFER_BYTES = 32L << 20;
-
-  /** What an opening after a crash reads and writes into tables, however long the ledger is. */
-  private static final long WAL_BYTES_MAX = 32L << 20;
-
-  /** Twice the default, since logs of that size make tables of half the size. */
-  private static final int TABLES_UNTIL_MERGED = 8;
-
-  private static final long BLOCK_CACHE_BYTES = 64L << 20;
-
-  /** Of a reader, which goes through a ledger once. */
-  private static final long READER_CACHE_BYTES = 16L << 20;
-
-  private static final int BLOOM_BITS = 10;
-
-  /** Of a memtable's size, for its filter. */
-  private static final double MEMTABLE_FILTER = 0.02;
-
-  /** Of a table, uncompressed: what one read decompresses. */
-  private static final int BLOCK_BYTES = 16 << 10;
-
-  private static final int ZSTD_LEVEL = 1;
-
-  /** For a writer; RocksDB closes the files that were not used for longest. */
-  private static final int FILES_OPEN_MAX = 4096;
-
   private static final String LEAST_LOG_NEEDED = "rocksdb.min-log-number-to-keep";
   private static final Pattern LOG_NAME = Pattern.compile("([0-9]{6,18})\\.log");
-  private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
 
   /** How often a reader reopens because the writer moved its files meanwhile. */
   private static final int READER_ATTEMPTS = 20;
@@ -111,7 +69,6 @@ public final class RocksStorage implements Storage {
   }
 
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
-  private final List<AbstractNativeReference> natives = new ArrayList<>();
   private final Path dir;
 
   /** Where a reader's RocksDB writes its own log, outside the ledger; a writer has none. */
@@ -120,7 +77,7 @@ public final class RocksStorage implements Storage {
   /** What {@link #dir} led to when a writer opened it; empty for a reader. */
   private final Optional<WatchedName> place;
 
-  private final DBOptions options;
+  private final RocksTuning tuning;
   private final ColumnFamilyOptions familyOptions;
   private final WriteOptions synced;
   private final ReadOptions reading;
@@ -140,10 +97,10 @@ public final class RocksStorage implements Storage {
     loadLibrary();
     this.dir = dir;
     this.scratch = scratch;
-    synced = own(new WriteOptions().setSync(true));
-    reading = own(new ReadOptions());
-    options = own(databaseOptions(create, scratch.map(TemporaryDirectory::path)));
-    familyOptions = own(tuned.apply(familyOptions(scratch.isPresent())));
+    synced = new WriteOptions().setSync(true);
+    reading = new ReadOptions();
+    tuning = new RocksTuning(create, scratch.map(TemporaryDirectory::path));
+    familyOptions = tuned.apply(tuning.families());
     try {
       opened = scratch.isPresent() ? openStill() : open();
       place = scratch.isPresent() ? Optional.empty() : Optional.of(WatchedName.of(dir));
@@ -171,7 +128,7 @@ public final class RocksStorage implements Storage {
 
   private Opened open() throws RocksDBException {
     if (Files.exists(dir.resolve("CURRENT"))) {
-      ManifestCheck.verify(readManifest());
+      ManifestCheck.verify(ManifestFile.read(dir));
     }
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {
@@ -180,8 +137,8 @@ public final class RocksStorage implements Storage {
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     RocksDB db =
         scratch.isPresent()
-            ? RocksDB.openReadOnly(options, dir.toString(), families, handles)
-            : RocksDB.open(options, dir.toString(), families, handles);
+            ? RocksDB.openReadOnly(tuning.database(), dir.toString(), families, handles)
+            : RocksDB.open(tuning.database(), dir.toString(), families, handles);
     return new Opened(db, handles);
   }
 
@@ -193,64 +150,23 @@ public final class RocksStorage implements Storage {
    */
   private Opened openStill() throws RocksDBException {
     for (int attempt = 0; attempt < READER_ATTEMPTS; attempt++) {
-      String before = manifest();
+      String before = ManifestFile.state(dir);
       Opened fresh;
       try {
         fresh = open();
       } catch (RocksDBException | WritException e) {
-        if (manifest().equals(before)) {
+        if (ManifestFile.state(dir).equals(before)) {
           throw e;
         }
         continue;
       }
-      if (manifest().equals(before)) {
+      if (ManifestFile.state(dir).equals(before)) {
         return fresh;
       }
       fresh.close();
     }
     throw new WritException(
         LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
-  }
-
-  private String manifest() {
-    return manifest(dir);
-  }
-
-  /** Name and size of the manifest, which grows with every flush and compaction. */
-  static String manifest(Path dir) {
-    return currentFile(dir, file -> file.getFileName() + " " + Files.size(file));
-  }
-
-  /**
-   * @throws WritException {@code LED-006} where there is none
-   */
-  static Path manifestFile(Path dir) {
-    return currentFile(dir, file -> file);
-  }
-
-  private byte[] readManifest() {
-    return currentFile(dir, Files::readAllBytes);
-  }
-
-  /** Something done with a file. */
-  @FunctionalInterface
-  private interface FileUse<T> {
-    T apply(Path file) throws IOException;
-  }
-
-  private static <T> T currentFile(Path dir, FileUse<T> use) {
-    try {
-      byte[] name = Files.readAllBytes(dir.resolve("CURRENT"));
-      String text = new String(name, StandardCharsets.ISO_8859_1).strip();
-      if (!MANIFEST_NAME.matcher(text).matches()) {
-        throw new WritException(LedgerError.CORRUPT, dir + "/CURRENT names no manifest");
-      }
-      return use.apply(dir.resolve(text));
-    } catch (NoSuchFileException e) {
-      throw new WritException(LedgerError.CORRUPT, "there is no " + e.getMessage(), e);
-    } catch (IOException e) {
-      throw Failures.of("reading the manifest", e);
-    }
   }
 
   /** Makes a database. */
@@ -309,65 +225,6 @@ public final class RocksStorage implements Storage {
 
   private static byte[] name(Family family) {
     return family.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private <T extends AbstractNativeReference> T own(T reference) {
-    natives.add(reference);
-    return reference;
-  }
-
-  private static DBOptions databaseOptions(boolean create, Optional<Path> scratch) {
-    DBOptions options =
-        new DBOptions()
-            .setCreateIfMissing(create)
-            .setErrorIfExists(create)
-            .setCreateMissingColumnFamilies(create)
-            .setParanoidChecks(true)
-            .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
-            .setKeepLogFileNum(2)
-            // So many threads open the files of each family and end again: 16 of eight families
-            // cost more than most ledgers have files.
-            .setMaxFileOpeningThreads(2)
-            .setMaxTotalWalSize(WAL_BYTES_MAX)
-            // One thread writes, so the cheaper memtable insertion is right.
-            .setAllowConcurrentMemtableWrite(false)
-            .setEnableWriteThreadAdaptiveYield(false);
-    // A reader keeps all files open, so that it can still read those that the writer has compacted
-    // away.
-    return scratch.isPresent()
-        ? options.setDbLogDir(scratch.get().toString()).setMaxOpenFiles(-1)
-        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED).setMaxOpenFiles(filesOpenMax());
-  }
-
-  /**
-   * A quarter of the descriptors of the process, so that a large ledger leaves the rest to
-   * connections and tools.
-   */
-  private static int filesOpenMax() {
-    return Math.clamp(Descriptors.limit().orElse(FILES_OPEN_MAX) / 4, 64, FILES_OPEN_MAX);
-  }
-
-  private ColumnFamilyOptions familyOptions(boolean reader) {
-    Cache cache = own(new LRUCache(reader ? READER_CACHE_BYTES : BLOCK_CACHE_BYTES));
-    BlockBasedTableConfig table =
-        new BlockBasedTableConfig()
-            .setBlockCache(cache)
-            .setBlockSize(BLOCK_BYTES)
-            .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
-    return new ColumnFamilyOptions()
-        .setWriteBufferSize(WRITE_BUFFER_BYTES)
-        .setLevel0FileNumCompactionTrigger(TABLES_UNTIL_MERGED)
-        // Most rows that are asked for before a write are absent: the filters answer so without a
-        // search, here for rows that are in no table yet.
-        .setMemtablePrefixBloomSizeRatio(reader ? 0 : MEMTABLE_FILTER)
-        .setMemtableWholeKeyFiltering(true)
-        .setCompressionType(CompressionType.LZ4_COMPRESSION)
-        // What stays is compressed more, at the lowest level: rows are packed already, so a higher
-        // one or a dictionary saves less than a hundredth for each tenth that it takes longer.
-        .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
-        .setBottommostCompressionOptions(
-            own(new CompressionOptions().setEnabled(true).setLevel(ZSTD_LEVEL)))
-        .setTableFormatConfig(table);
   }
 
   /** An operation on the open database. */
@@ -698,6 +555,8 @@ public final class RocksStorage implements Storage {
   }
 
   private void closeNatives() {
-    natives.reversed().forEach(AbstractNativeReference::close);
+    tuning.close();
+    reading.close();
+    synced.close();
   }
 }
