@@ -6,12 +6,24 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.term.Text;
+import dev.writ.embed.Writ;
+import dev.writ.embed.WritBuilder;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.StarterPolicy;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.EffectDraft;
+import dev.writ.tools.registry.BuiltinTools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class AnApproverSeesWhatIsSignedTest {
   private static final String HOSTILE =
       "select 1 -- \u001b[2J\u202egnp\n+added\npolicy     none   signs nobody";
+
+  private static final Home.Names NAMES = new Home.Names("local", "agent", "approver");
 
   @TempDir Path folder;
   private String home;
@@ -132,6 +146,47 @@ class AnApproverSeesWhatIsSignedTest {
     Run csv = writ("approvals", "--output", "csv");
     assertThat(csv.out()).startsWith("for,subject,tool,").contains("reviewer 0 of 1", request);
     assertThat(writ("approvals", "--output", "xml").status()).isEqualTo(2);
+  }
+
+  /** Nobody can approve it any more, and its run stays open until somebody rejects it. */
+  @Test
+  void whatWaitedForTooLongIsCalledSoAndCanOnlyBeRejected() {
+    Path old = folder.resolve("old");
+    home = old.toString();
+    Instant before = Instant.now().minus(Duration.ofHours(1));
+    List<String> asked = new ArrayList<>();
+    WritBuilder library =
+        Writ.at(old).names("local", "agent", "approver").clock(() -> before, () -> 0);
+    String policy = StarterPolicy.text(NAMES, BuiltinTools.manifests());
+    assertThat(policy).contains("pending_max_s: 604800");
+    try (Writ writ =
+        library
+            .policy(policy.replace("pending_max_s: 604800", "pending_max_s: 60"))
+            .withoutProcesses()
+            .open()) {
+      var most = Optional.of(2L << 20);
+      var declared =
+          new EffectDraft.Declared(Optional.empty(), Optional.empty(), most, Optional.empty());
+      for (String sql : List.of("select 1", "select 2")) {
+        EffectDraft draft = Effect.of("sql").param("sql", sql).resources(declared);
+        asked.add(writ.agent("agent").run("main").ask(draft).requestId().toString());
+      }
+    }
+    Run list = writ("approvals");
+    assertThat(list.out()).contains("too late").doesNotContain("waits");
+    assertThat(list.err()).contains("keeps its run open").contains("approve REQUEST --reject");
+    assertThat(writ("approvals", "--json").out()).contains("\"state\":\"too late\"");
+    Run again = writ("submit", asked.getFirst());
+    assertThat(again.status()).isEqualTo(ExitCode.PENDING.status());
+    assertThat(again.err()).contains("no approval helps", "--reject").doesNotContain("next:");
+    assertThat(writ("close", "main").err()).startsWith("writ: EXE-903 ").contains("--reject");
+    Run late = writ("approve", asked.getFirst(), "--yes");
+    assertThat(late.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(late.err())
+        .contains(": too late", "it will not be executed: temporal check, GRD-308");
+    assertThat(writ("approve", asked.getLast(), "--reject", "--yes").status()).isZero();
+    assertThat(waiting()).isZero();
+    assertThat(writ("close", "main").status()).isZero();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -156,6 +157,58 @@ class TheDoctorMendsWhatItNamesTest {
     assertThat(again.out()).contains("There is nothing that doctor can mend.");
     assertThat(all()).isEqualTo(after);
     home.done("run", "js", "--param", "source='6*7'");
+  }
+
+  /** Wherever it is killed: its anchor is not what the next one is refused for. */
+  @Test
+  void anInitThatWasKilledIsRemovedAndInNobodysWay() throws Exception {
+    Path other = dir.resolve("other");
+    Path parts = dir.resolve("other.partial");
+    Path anchor = dir.resolve("other.anchor");
+    Process init =
+        new ProcessBuilder(OwnProcess.writ("--home", other.toString(), "init"))
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("said").toFile())
+            .start();
+    try {
+      Await.until(() ->
+          Files.exists(dir.resolve("other.partial.anchor"))
+              || Files.exists(anchor)
+              || !init.isAlive());
+    } finally {
+      init.destroyForcibly().waitFor();
+    }
+    if (Files.exists(other)) {
+      return; // it was faster
+    }
+    assertThat(Files.exists(anchor) && Files.notExists(parts.resolve("writ.json")))
+        .as("the anchor has its name before the home is whole")
+        .isFalse();
+    Files.deleteIfExists(anchor); // in the moment in which everything gets its name
+    try (Stream<Path> left = Files.walk(dir)) {
+      for (Path path : left.filter(p -> p.startsWith(parts)).toList()) {
+        age(path);
+      }
+    }
+    for (String left : List.of("other.partial.anchor", "other.partial.anchor.1.lock")) {
+      Path file = dir.resolve(left);
+      if (Files.notExists(file)) {
+        Files.createFile(file);
+      }
+      age(file);
+    }
+    OneHome next = new OneHome(other, Map.of("HOME", dir.toString(), "SHELL", "/bin/dash"));
+    next.done("doctor", "--fix", "--yes");
+    try (Stream<Path> left = Files.list(dir)) {
+      assertThat(left.map(path -> path.getFileName().toString()))
+          .noneMatch(name -> name.startsWith("other.partial.anchor"));
+    }
+    assertThat(parts).doesNotExist();
+    Files.createFile(
+        dir.resolve("other.partial.anchor")); // of one whose folder was removed by hand
+    next.done("init");
+    next.done("fsck");
+    assertThat(dir.resolve("other.partial.anchor")).doesNotExist();
   }
 
   /** Whoever may put files there must not decide what somebody else's mend changes. */

@@ -177,10 +177,13 @@ final class PostgresStorage implements Storage {
     }
   }
 
-  /** The pool gives an exception of its own when it has waited in vain. */
+  /** The pool gives an exception of its own when it has waited in vain, or was interrupted. */
   private static WritException failure(SQLException e) {
     if (e.getSQLState() != null) {
       return SqlFailures.of("reading", e);
+    }
+    if (Thread.currentThread().isInterrupted() || e.getCause() instanceof InterruptedException) {
+      return new WritException(LedgerError.INTERRUPTED, "reading", e);
     }
     return e.getCause() instanceof WritException refused
         ? refused

@@ -76,7 +76,14 @@ final class SqlFailures {
       case "42501" -> PostgresError.RIGHTS;
       case "53100" -> LedgerError.DISK_FULL;
       case "XX001", "XX002" -> LedgerError.CORRUPT;
-      default -> isSessionLost(e) ? PostgresError.UNREACHABLE : LedgerError.STORAGE;
+      default -> isSessionLost(e) ? lost() : LedgerError.STORAGE;
     };
+  }
+
+  /** The JDK closes a connection under a virtual thread that is interrupted. */
+  private static ErrorCode lost() {
+    return Thread.currentThread().isInterrupted()
+        ? LedgerError.INTERRUPTED
+        : PostgresError.UNREACHABLE;
   }
 }

@@ -142,6 +142,30 @@ class ALedgerOnPostgresHasTheSameRowsTest {
     }
   }
 
+  /** Neither the server nor its connections are to blame. */
+  @Test
+  void aReadOfAnInterruptedThreadSaysSo() {
+    try (Ledger ledger = Ledger.create(config("reads"), postgres);
+        Storage reader = postgres.openReader()) {
+      appended(ledger, "run-1").await();
+      CompletableFuture<String> told = new CompletableFuture<>();
+      Thread.ofVirtual()
+          .start(() -> {
+            Thread.currentThread().interrupt();
+            try {
+              told.complete(
+                  Refused.code(() -> reader.get(Family.TABLES, new byte[1]))
+                      + " "
+                      + Refused.code(() -> rows(postgres)));
+            } catch (RuntimeException | Error e) {
+              told.completeExceptionally(e);
+            }
+          });
+      assertThat(told.join()).isEqualTo("LED-099 LED-099");
+      assertThat(rows(postgres)).isNotEmpty();
+    }
+  }
+
   @Test
   void itsRowsRootsAndProofsAreTheSame() {
     LedgerConfig onRocks = config("rocks");

@@ -72,7 +72,10 @@ public final class HomeFiles {
   public static List<HostFinding> look(Home home, Instant now) {
     HomeFiles files = new HomeFiles(home, now);
     try {
-      files.left(home.dir().resolveSibling(home.dir().getFileName() + ".partial"), "an init");
+      Path parts =
+          home.dir().toAbsolutePath().resolveSibling(home.dir().getFileName() + ".partial");
+      files.left(parts, "an init");
+      files.drafts(parts.getParent(), anchorsOf(parts));
       if (home.exists()) {
         files.look();
         if (files.findings.isEmpty()) {
@@ -83,6 +86,12 @@ public final class HomeFiles {
       files.add(State.WARNING, "they cannot be looked at: " + e.getMessage());
     }
     return List.copyOf(files.findings);
+  }
+
+  /** Beside a home that is being made its anchors have its name for that time, too. */
+  private static Pattern anchorsOf(Path parts) {
+    return Pattern.compile(
+        Pattern.quote(parts.getFileName().toString()) + "\\.anchor(\\.[0-9]+)?(\\.lock)?");
   }
 
   private void look() throws IOException {

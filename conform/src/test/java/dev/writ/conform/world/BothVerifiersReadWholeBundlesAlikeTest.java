@@ -84,7 +84,12 @@ class BothVerifiersReadWholeBundlesAlikeTest {
         OtherRuns.troubled(),
         OtherRuns.shared(),
         Golden.bundle("bundle/clock-corrected"),
-        Golden.bundle("bundle/governed-corrected-stage"));
+        Golden.bundle("bundle/governed-corrected-stage"),
+        Golden.bundle("bundle/mandate-each-way"),
+        Golden.bundle("bundle/order-every-section"),
+        Golden.bundle("bundle/placed-tenant-first"),
+        Golden.bundle("bundle/reads-stated"),
+        Golden.bundle("bundle/retention-by-order"));
   }
 
   @Test

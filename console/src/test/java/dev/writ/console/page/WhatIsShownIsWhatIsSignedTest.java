@@ -116,9 +116,9 @@ class WhatIsShownIsWhatIsSignedTest {
     assertThat(page.locator(".approval")).not().containsText("It has waited");
   }
 
-  /** The list has it as long as nobody said anything. */
+  /** The list has it, and its run stays open, as long as nobody said anything. */
   @Test
-  void what_waited_for_too_long_is_not_offered_any_more() {
+  void what_waited_for_too_long_can_only_be_rejected() {
     Envelope asked = desk.ask("bob", "pay", "{\"amount\":506}");
     Page page = desk.open("rita", Screen.WIDE, "#/keys");
     withKey(page);
@@ -142,7 +142,14 @@ class WhatIsShownIsWhatIsSignedTest {
     desk.gateway.home.clock.forward(Duration.ofSeconds(150));
     page.clock().fastForward(150_000);
     assertThat(page.locator(".approval .note").first()).containsText("Its time is over");
-    assertThat(page.locator(".word, .confirm")).hasCount(0);
+    assertThat(page.locator(".confirm")).hasCount(0);
+    assertThat(button(page, "Approve")).hasCount(0);
+    go(page, "#/approvals");
+    assertThat(page.locator(".wait:has-text('506') .when")).containsText("too late");
+    go(page, Desk.approval(asked));
+    button(page, "Reject").click();
+    button(page, "Sign and reject").click();
+    assertThat(page.locator(".given h1")).hasText("You rejected it");
   }
 
   @Test

@@ -62,8 +62,9 @@ public final class HomeJoiner {
     }
     HomeMaker.requireStillFree(home, cells, parts, making);
     boolean whole = false;
+    Home made = home.at(parts);
     try {
-      Home made = home.at(parts);
+      HomeMaker.removeAnchors(made, cells);
       for (String folder : FOLDERS) {
         copy(first.dir().resolve(folder), parts.resolve(folder));
       }
@@ -78,8 +79,7 @@ public final class HomeJoiner {
         Home of = made.inCell(cell);
         Path same = first.inCell(cell).ledger();
         LedgerMaker.join(
-            new LedgerConfig(
-                of.ledger(), home.inCell(cell).anchor(), of.origin(), made.key("log"), clock),
+            new LedgerConfig(of.ledger(), of.anchor(), of.origin(), made.key("log"), clock),
             database
                 .map(address -> CellAddress.database(address, number))
                 .orElseGet(() -> LedgerPlaces.database(same)),
@@ -88,16 +88,15 @@ public final class HomeJoiner {
                 .or(() -> LedgerPlaces.contents(same)));
       }
       making.requireWhole();
-      DurableFiles.REAL.move(parts, home.dir());
+      HomeMaker.name(made, home, cells);
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
       try (making) {
         if (!whole) {
-          for (int cell = 0; cell < cells; cell++) {
-            HomeMaker.remove(home.inCell(cell).anchor());
-          }
+          HomeMaker.removeAnchors(home, cells);
+          HomeMaker.removeAnchors(made, cells);
           HomeMaker.remove(parts);
         }
       }

@@ -156,9 +156,10 @@ public final class HomeMaker {
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
     try {
+      removeAnchors(home.at(parts), cells);
       build(home.at(parts), policyText, apart);
       making.requireWhole();
-      DurableFiles.REAL.move(parts, home.dir());
+      name(home.at(parts), home, cells);
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
@@ -166,14 +167,34 @@ public final class HomeMaker {
       try (making) {
         if (!whole) {
           apart.forEach(HomeMaker::remove);
-          for (int cell = 0; cell < cells; cell++) {
-            Path anchor = home.inCell(cell).anchor();
-            remove(anchor);
-            remove(WriterLock.lockOf(anchor));
-          }
+          removeAnchors(home, cells);
+          removeAnchors(home.at(parts), cells);
           remove(parts);
         }
       }
+    }
+  }
+
+  /**
+   * Gives a home that is whole its name. Its anchors have names of their own until then, so that
+   * what a killed process leaves is in nobody's way; they go first, since a home without them would
+   * not open.
+   */
+  static void name(Home parts, Home home, int cells) throws IOException {
+    for (int cell = 0; cell < cells; cell++) {
+      Path anchor = parts.inCell(cell).anchor();
+      remove(WriterLock.lockOf(anchor));
+      DurableFiles.REAL.move(anchor, home.inCell(cell).anchor());
+    }
+    DurableFiles.REAL.move(parts.dir(), home.dir());
+  }
+
+  /** Those of a home that is not whole, or that a killed process left. */
+  static void removeAnchors(Home of, int cells) {
+    for (int cell = 0; cell < cells; cell++) {
+      Path anchor = of.inCell(cell).anchor();
+      remove(anchor);
+      remove(WriterLock.lockOf(anchor));
     }
   }
 
@@ -280,7 +301,7 @@ public final class HomeMaker {
     LedgerConfig config =
         new LedgerConfig(
             parts.inCell(cell).ledger(),
-            home.inCell(cell).anchor(),
+            parts.inCell(cell).anchor(),
             Home.origin(installation, cell),
             log,
             clock);

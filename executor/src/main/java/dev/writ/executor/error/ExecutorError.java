@@ -110,7 +110,10 @@ public enum ExecutorError implements ErrorCode {
       "EXE-601", "the output has no canonical form", "Let the tool write well-formed output."),
 
   STORE_INTEGRITY("EXE-701", "what was stored is not what was given", "Check the disk."),
-  STORE_FAILED("EXE-702", "the output cannot be stored", "Free space or mend the disk."),
+  STORE_FAILED(
+      "EXE-702",
+      "the output cannot be stored",
+      "Look at the code that the message names: mostly there is no space, or the disk is broken."),
 
   RECEIPT_FAILED(
       "EXE-801",
@@ -122,7 +125,10 @@ public enum ExecutorError implements ErrorCode {
   RUN_CLOSED("EXE-901", "the run is closed", "Start another run."),
   NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),
   RUN_UNFINISHED(
-      "EXE-903", "the run has unfinished or unresolved work", "Finish or resolve it, then close."),
+      "EXE-903",
+      "the run has unfinished or unresolved work",
+      "Finish or resolve it, then close. What waits for an approval is ended by `writ approve ID"
+          + " --reject`."),
   TIME_WENT_BACK(
       "EXE-904",
       "the clock is behind the ledger's time",

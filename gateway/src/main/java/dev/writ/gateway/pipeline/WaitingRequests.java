@@ -2,13 +2,18 @@ package dev.writ.gateway.pipeline;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
@@ -21,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Which request of a run an equal call continues: one that waits for approval, or one that an
@@ -38,6 +44,7 @@ public final class WaitingRequests {
   private static final int DECIDED_MAX = 256;
 
   private final LedgerView ledger;
+  private final Supplier<SystemState> state;
 
   /** By run, the most recently used one last. */
   private final LinkedHashMap<RunId, Decided> read =
@@ -56,12 +63,17 @@ public final class WaitingRequests {
     private final LinkedHashMap<Digest, Instant> requests = new LinkedHashMap<>();
   }
 
-  public WaitingRequests(LedgerView ledger) {
+  /**
+   * @param state in force
+   */
+  public WaitingRequests(LedgerView ledger, Supplier<SystemState> state) {
     this.ledger = ledger;
+    this.state = state;
   }
 
   /**
-   * One that was decided comes before one that still waits; of each kind the first.
+   * One that was decided comes before one that still waits; of each kind the first. One that no
+   * approver can approve any more is no such request: whoever calls again asks anew.
    *
    * @param equal whether a request of the run is the same as the one that is asked for
    */
@@ -69,7 +81,11 @@ public final class WaitingRequests {
     return decided(run, now).stream()
         .filter(id -> is(id, equal))
         .findFirst()
-        .or(() -> pending(run).stream().filter(id -> is(id, equal)).findFirst());
+        .or(() ->
+            pending(run).stream()
+                .filter(id -> is(id, equal))
+                .filter(id -> row(id).filter(row -> canBeApproved(id, row, now)).isPresent())
+                .findFirst());
   }
 
   /**
@@ -134,11 +150,40 @@ public final class WaitingRequests {
     }
   }
 
-  /** It has its outcome, or an approver's no was long ago. */
+  /** Not too late, and policy says the same of its surface as when it was asked. */
+  private boolean canBeApproved(Digest id, RequestRow row, Instant now) {
+    Policy inForce = state.get().policyInForce();
+    if (row.receivedAt().plusSeconds(inForce.limits().pendingMaxS()).isBefore(now)) {
+      return false;
+    }
+    Digest judgedUnder = decision(row).policy();
+    Request request = Request.read(ledger.document(id).orElseThrow().document());
+    return judgedUnder.equals(inForce.digest())
+        || Profiles.of(request).isEmpty()
+        || Profiles.readTheSame(
+            request,
+            Policy.ofCanonical(ledger.document(judgedUnder).orElseThrow().document()),
+            inForce);
+  }
+
+  private Decision decision(RequestRow row) {
+    return Decision.read(ledger.document(row.decision()).orElseThrow().document());
+  }
+
+  /** It has its outcome, an approver's no was long ago, or a yes came too late. */
   private boolean isOver(Digest request, Instant decidedAt, Instant now) {
-    boolean denied = row(request).filter(r -> r.state() == RequestRow.State.DENIED).isPresent();
+    Optional<RequestRow> denied = row(request).filter(r -> r.state() == RequestRow.State.DENIED);
     return ledger.get(Tables.SERVED, Tables.key(request)).isPresent()
-        || denied && now.isAfter(decidedAt.plus(NO_STANDS));
+        || denied.isPresent() && now.isAfter(decidedAt.plus(NO_STANDS))
+        || denied.filter(this::isTooLate).isPresent();
+  }
+
+  private boolean isTooLate(RequestRow denied) {
+    return decision(denied)
+        .refusing()
+        .flatMap(check -> check.code())
+        .filter(GuardianError.TEMPORAL_PENDING.code()::equals)
+        .isPresent();
   }
 
   private boolean is(Digest id, Predicate<Request> equal) {

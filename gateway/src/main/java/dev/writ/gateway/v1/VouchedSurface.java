@@ -40,7 +40,7 @@ public final class VouchedSurface implements Surface {
   public VouchedSurface(Pipeline pipeline, ToolPackages packages) {
     this.pipeline = pipeline;
     this.completion = new EffectCompletion(pipeline.kernel(), packages);
-    this.waiting = new WaitingRequests(pipeline.ledger());
+    this.waiting = new WaitingRequests(pipeline.ledger(), pipeline.kernel()::system);
   }
 
   @Override

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  *
  * @param policy in force, which an approval names
  * @param since when it was received
- * @param until from then on it is refused if it still waits
+ * @param until after that it is refused, whoever approves it
  * @param network places that the effect would reach, as its params name them
  * @param paths in the workspace that it would touch, the same
  * @param requires whose approvals the rule asks for; any of several may be enough
@@ -56,6 +56,11 @@ public record WaitingView(
     network = List.copyOf(network);
     paths = List.copyOf(paths);
     requires = List.copyOf(requires);
+  }
+
+  /** Whether it waits longer than policy lets it: it can only be rejected. */
+  public boolean isLate(Instant now) {
+    return now.isAfter(until);
   }
 
   /** The texts at those places of an effect's params, and the hosts that its tool always uses. */

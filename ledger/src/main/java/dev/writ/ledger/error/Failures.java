@@ -2,6 +2,7 @@ package dev.writ.ledger.error;
 
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.util.Locale;
 import org.rocksdb.RocksDBException;
@@ -50,7 +51,9 @@ public final class Failures {
   public static WritException of(String doing, IOException e) {
     String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     LedgerError code = LedgerError.STORAGE;
-    if (e instanceof AccessDeniedException
+    if (e instanceof ClosedByInterruptException) {
+      code = LedgerError.INTERRUPTED;
+    } else if (e instanceof AccessDeniedException
         || message.contains("permission denied")
         || message.contains("read-only file system")) {
       code = LedgerError.NO_PERMISSION;

@@ -7,7 +7,8 @@ public enum LedgerError implements ErrorCode {
   EXISTS(
       "LED-001",
       "something exists where the ledger would be made",
-      "Choose another directory, or open the existing ledger."),
+      "Choose another directory or cell, or open the existing ledger; to remove rows that an"
+          + " earlier `writ migrate` left in a database, see spec/storage.md, *Moving*."),
   MISSING("LED-002", "there is no ledger", "Make one first, or name the right directory."),
   LOCKED(
       "LED-003",
@@ -133,7 +134,8 @@ public enum LedgerError implements ErrorCode {
   DATABASE_UNKNOWN(
       "LED-075",
       "the ledger's database is of a kind that this program does not know",
-      "Use a writ that has it, or correct the file `database` in the ledger's directory."),
+      "Correct the address, or the file `database` in the ledger's directory that has it; or use a"
+          + " writ that knows such a database."),
   LEASE_OVER(
       "LED-076",
       "this gateway's lease of the log is over: it dispatches nothing and gives the log up",
@@ -233,6 +235,11 @@ public enum LedgerError implements ErrorCode {
       "the folder of content keys cannot be used",
       "Give this user access to `content-keys` beside the ledger and room on its disk; restore the"
           + " file that is named from a backup if it is damaged."),
+
+  INTERRUPTED(
+      "LED-099",
+      "the thread of a call was interrupted, so that the call was given up",
+      "Nothing is wrong with the disk or the database: make the call again if it is still wanted."),
 
   QUOTA(
       "LED-080",

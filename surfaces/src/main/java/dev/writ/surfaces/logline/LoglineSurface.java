@@ -55,7 +55,7 @@ public final class LoglineSurface implements Surface {
     this.authentication = new LoglineAuthentication(config.secrets(), signatures);
     this.artifacts = new LoglineArtifacts(pipeline, config.artifactsBytes());
     this.runs = new LoglineRuns(pipeline);
-    this.waiting = new WaitingRequests(pipeline.ledger());
+    this.waiting = new WaitingRequests(pipeline.ledger(), pipeline.kernel()::system);
   }
 
   @Override

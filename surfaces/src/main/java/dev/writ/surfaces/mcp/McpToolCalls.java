@@ -32,7 +32,7 @@ final class McpToolCalls {
   McpToolCalls(McpDependencies parts) {
     this.parts = parts;
     this.results = new Results(parts.kernel(), parts.tools());
-    this.requests = new WaitingRequests(parts.kernel().ledger());
+    this.requests = new WaitingRequests(parts.kernel().ledger(), parts.kernel()::system);
   }
 
   /** A call of one of the tools that are listed for this caller. */

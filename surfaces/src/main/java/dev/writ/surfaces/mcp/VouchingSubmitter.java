@@ -64,7 +64,7 @@ record VouchingSubmitter(Pipeline pipeline) implements EffectSubmitter {
 
   @Override
   public void awaitDecision(Digest request, MessageInProgress work, Duration atMost) {
-    WaitingRequests requests = new WaitingRequests(pipeline.ledger());
+    WaitingRequests requests = new WaitingRequests(pipeline.ledger(), pipeline.kernel()::system);
     long end = System.nanoTime() + atMost.toNanos();
     while (true) {
       long seen = pipeline.changes().count();

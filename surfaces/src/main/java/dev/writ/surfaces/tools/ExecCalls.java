@@ -41,7 +41,7 @@ public final class ExecCalls {
     this.pipeline = pipeline;
     this.ledger = pipeline.ledger();
     this.root = root;
-    this.waiting = new WaitingRequests(ledger);
+    this.waiting = new WaitingRequests(ledger, pipeline.kernel()::system);
   }
 
   /**

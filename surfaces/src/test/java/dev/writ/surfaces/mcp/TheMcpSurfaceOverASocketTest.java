@@ -17,6 +17,7 @@ import dev.writ.surfaces.mcp.McpTestServer.Client;
 import dev.writ.surfaces.mcp.McpTestServer.Reply;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -383,6 +384,35 @@ class TheMcpSurfaceOverASocketTest {
     }
     server.home.clock.forward(WaitingRequests.NO_STANDS.plusSeconds(1));
     assertThat(alice.call("pay_do", "{\"rejected\":1}").meta("verdict")).isEqualTo("ESCALATE");
+  }
+
+  /**
+   * Nobody can approve it any more, so that a call that was bound to it would never be answered.
+   */
+  @Test
+  void whatWaitedForTooLongIsNotWhatTheSameCallContinues() {
+    long most = server.home.kernel().system().policyInForce().limits().pendingMaxS();
+    Reply waits = alice.call("pay_do", "{\"amount\":7}");
+    server.home.clock.forward(Duration.ofSeconds(most + 1));
+    Reply anew = alice.call("pay_do", "{\"amount\":7}");
+    assertThat(anew.meta("verdict")).isEqualTo("ESCALATE");
+    assertThat(anew.meta("request")).isNotEqualTo(waits.meta("request"));
+    approve(anew);
+    Reply served = alice.call("pay_do", "{\"amount\":7}");
+    assertThat(served.isError()).isFalse();
+    assertThat(served.meta("request")).isEqualTo(anew.meta("request"));
+  }
+
+  /** A yes that came too late is the answer to that request, and to no later call. */
+  @Test
+  void aYesThatCameTooLateIsNotTheAnswerToTheNextCall() {
+    long most = server.home.kernel().system().policyInForce().limits().pendingMaxS();
+    Reply waits = alice.call("pay_do", "{\"amount\":8}");
+    server.home.clock.forward(Duration.ofSeconds(most + 1));
+    approve(waits);
+    Reply anew = alice.call("pay_do", "{\"amount\":8}");
+    assertThat(anew.meta("verdict")).isEqualTo("ESCALATE");
+    assertThat(anew.meta("request")).isNotEqualTo(waits.meta("request"));
   }
 
   @Test

@@ -13,23 +13,43 @@ import dev.writ.cli.term.Text;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.Served;
+import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The answer to a request, for people and as JSON. */
-public record AnswerReport(Answer answer, Optional<Help> guidance) implements Report {
+/**
+ * The answer to a request, for people and as JSON.
+ *
+ * @param isLate whether it waits for an approval longer than policy lets it, so that none helps
+ */
+public record AnswerReport(Answer answer, Optional<Help> guidance, boolean isLate)
+    implements Report {
   private static final int OUTPUT_SHOWN_MAX = 4000;
 
   static AnswerReport of(Kernel kernel, Answer answer) {
-    return new AnswerReport(answer, kernel.explanations().guidance(answer).map(Help::of));
+    return new AnswerReport(
+        answer,
+        kernel.explanations().guidance(answer).map(Help::of),
+        isLate(answer.decision(), kernel.system().policyInForce(), kernel.now()));
+  }
+
+  /** Whether what that decision has waiting is refused, whoever approves it now. */
+  static boolean isLate(Decision decision, Policy inForce, Instant now) {
+    return decision.verdict() == Verdict.ESCALATE
+        && JudgeInputs.read(decision.inputs())
+            .receivedAt()
+            .plusSeconds(inForce.limits().pendingMaxS())
+            .isBefore(now);
   }
 
   /**
@@ -115,8 +135,18 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
           served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
         });
     if (answer.decision().verdict() == Verdict.ESCALATE) {
-      err.println("  next: " + Homes.name(terminal) + " approve " + shortId(answer.request()));
+      err.println(next(terminal));
     }
+  }
+
+  private String next(Terminal terminal) {
+    String approve = Homes.name(terminal) + " approve " + shortId(answer.request());
+    return isLate
+        ? "  It waited longer than policy lets it: no approval helps. Sign a new request; this one"
+            + " keeps its run open until it is rejected: "
+            + approve
+            + " --reject"
+        : "  next: " + approve;
   }
 
   /** Prints what an approval led to: nothing is executed by it. */
@@ -125,11 +155,17 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
         terminal,
         answer.decision().verdict().name(),
         answer.request().toString(),
-        answer.decisionEnvelope().id().toString());
+        answer.decisionEnvelope().id().toString(),
+        because(answer));
   }
 
-  /** The same of a server's answer. */
-  static void printApproved(Terminal terminal, String verdict, String request, String decision) {
+  /**
+   * The same of a server's answer.
+   *
+   * @param why it was denied; empty where that is not known
+   */
+  static void printApproved(
+      Terminal terminal, String verdict, String request, String decision, String why) {
     var err = terminal.err();
     String said =
         switch (verdict) {
@@ -138,7 +174,10 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
                   + "  it may be executed now; nothing has run yet";
           case "ESCALATE" ->
               terminal.paintErr(Style.WARN, "APPROVED") + "  further approvals are missing";
-          default -> terminal.paintErr(Style.BAD, "DENIED") + "  it will not be executed";
+          default ->
+              terminal.paintErr(Style.BAD, "DENIED")
+                  + "  it will not be executed"
+                  + (why.isEmpty() ? "" : ": " + Text.printable(why));
         };
     err.println(said);
     err.println("  request  " + Text.printable(request));
@@ -229,17 +268,21 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
 
   /** The check that refused it and why, or how the tool ended. */
   public static String because(Answer answer) {
-    Decision decision = answer.decision();
-    if (decision.verdict() != Verdict.ALLOW) {
-      return decision
-          .refusing()
-          .map(c -> c.check() + " check, " + c.code().get() + ": " + c.detail())
-          .orElse("");
+    if (answer.decision().verdict() != Verdict.ALLOW) {
+      return because(answer.decision());
     }
     return answer
         .served()
         .map(AnswerReport::because)
         .orElse("it may be executed; nothing has run yet");
+  }
+
+  /** Of one that was not allowed. */
+  static String because(Decision decision) {
+    return decision
+        .refusing()
+        .map(c -> c.check() + " check, " + c.code().get() + ": " + c.detail())
+        .orElse("");
   }
 
   static String because(Served served) {

@@ -34,6 +34,9 @@ public final class ApprovalsCommand implements CliCommand {
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
   private static final String WAITS = "waits";
 
+  /** It waits longer than policy lets it; somebody has to reject it. */
+  private static final String LATE = "too late";
+
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -76,8 +79,15 @@ public final class ApprovalsCommand implements CliCommand {
     }
 
     static Rows read(Home home, LedgerView ledger) {
+      Instant now = Homes.clock().instant();
       return new Rows(
-          WaitingHere.all(home, ledger).stream().map(view -> new Row(view, WAITS)).toList());
+          WaitingHere.all(home, ledger).stream()
+              .map(view -> new Row(view, view.isLate(now) ? LATE : WAITS))
+              .toList());
+    }
+
+    boolean hasLate() {
+      return rows.stream().anyMatch(row -> row.state().equals(LATE));
     }
   }
 
@@ -98,6 +108,15 @@ public final class ApprovalsCommand implements CliCommand {
     Table table = table();
     rows.rows().forEach(row -> add(table, row));
     terminal.print(table, "Nothing waits for an approval.");
+    if (rows.hasLate()) {
+      terminal
+          .err()
+          .println(
+              "What is too late is refused, whoever approves it, and keeps its run open until it is"
+                  + " rejected: "
+                  + Homes.name(terminal)
+                  + " approve REQUEST --reject");
+    }
   }
 
   private static Table table() {
@@ -133,7 +152,7 @@ public final class ApprovalsCommand implements CliCommand {
         Table.cell(effect.tool()),
         Table.cell(new String(Jcs.write(effect.params()), StandardCharsets.UTF_8)),
         Table.cell(WaitingHere.needed(view)),
-        Table.cell(row.state(), row.state().equals(WAITS) ? Style.WARN : Style.PLAIN),
+        Table.cell(row.state(), style(row.state())),
         Table.id(view.id(), Style.NAME),
         Table.cell(scope.run()),
         Table.cell(effect.operation()),
@@ -146,6 +165,14 @@ public final class ApprovalsCommand implements CliCommand {
         Table.time(view.since(), now),
         Table.time(view.until(), now),
         Table.id(view.policy().digest(), Style.DIM));
+  }
+
+  private static Style style(String state) {
+    return switch (state) {
+      case WAITS -> Style.WARN;
+      case LATE -> Style.BAD;
+      default -> Style.PLAIN;
+    };
   }
 
   /** The list as it goes on. */
@@ -175,12 +202,18 @@ public final class ApprovalsCommand implements CliCommand {
       }
       boolean isRead = session.terminal().printMore(table);
       while (isRead && session.terminal().isRead() && until.pause(LOOK_EVERY)) {
-        if (followed.refresh()) {
+        if (followed.refresh() || hasBecomeLate()) {
           changed().forEach(this::show);
           isRead = session.terminal().printMore(table);
         }
       }
       return ExitCode.OK;
+    }
+
+    private boolean hasBecomeLate() {
+      Instant now = Homes.clock().instant();
+      return waiting.values().stream()
+          .anyMatch(row -> row.state().equals(WAITS) && row.view().isLate(now));
     }
 
     /** What waits no more, what waits with more approvals, and what waits now. */

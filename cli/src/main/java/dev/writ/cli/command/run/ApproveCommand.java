@@ -1,5 +1,6 @@
 package dev.writ.cli.command.run;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -15,6 +16,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.YesOrNo;
 import dev.writ.embed.home.Home;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
 import java.io.IOException;
 
 /** {@code writ approve}: an approver's signed verdict on a request that waits. */
@@ -89,9 +91,21 @@ public final class ApproveCommand implements CliCommand {
         server -> {
           Approved approved =
               new Approved(server.post("/v1/approvals", question.sign(Homes.clock().instant())));
-          session.show(approved, (a, terminal) -> a.print(terminal));
+          session.show(approved, (a, terminal) -> a.print(terminal, why(session, approved)));
           return approved.exitCode();
         });
+  }
+
+  /** Why it was denied, as the ledger has it: a server's answer has the verdict alone. */
+  private static String why(Session session, Approved approved) {
+    Digest decision = Digest.parse(HomeServer.text(approved.answer(), "decision_id"));
+    return Homes.read(
+        session,
+        ledger ->
+            ledger
+                .document(decision)
+                .map(found -> AnswerReport.because(Decision.read(found.document())))
+                .orElse(""));
   }
 
   /** The server's answer to an approval. */
@@ -109,12 +123,13 @@ public final class ApproveCommand implements CliCommand {
       };
     }
 
-    void print(Terminal terminal) {
+    void print(Terminal terminal, String why) {
       AnswerReport.printApproved(
           terminal,
           HomeServer.text(answer, "verdict"),
           HomeServer.text(answer, "request_id"),
-          HomeServer.text(answer, "decision_id"));
+          HomeServer.text(answer, "decision_id"),
+          why);
     }
   }
 }

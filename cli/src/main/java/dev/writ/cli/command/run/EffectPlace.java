@@ -207,18 +207,20 @@ interface EffectPlace {
     public AnswerReport submit(byte[] bytes) {
       Envelope request = Envelope.parse(bytes);
       JsonValue.Obj answer = server.post("/v1/effects", request);
-      VerifiedOutcome outcome =
-          VerifiedOutcome.of(
-              answer, request, system().trust(), Timestamps.truncate(Homes.clock().instant()));
-      Envelope decision = envelope(answer, "decision").orElseThrow();
+      SystemState system = system();
+      Instant now = Timestamps.truncate(Homes.clock().instant());
+      VerifiedOutcome outcome = VerifiedOutcome.of(answer, request, system.trust(), now);
+      Envelope envelope = envelope(answer, "decision").orElseThrow();
+      Decision decision = Decision.read(envelope.document());
       return new AnswerReport(
           new Answer(
               outcome.requestId(),
+              envelope,
               decision,
-              Decision.read(decision.document()),
               envelope(answer, "intent"),
               envelope(answer, "receipt").map(receipt -> served(answer, receipt, outcome))),
-          outcome.guidance().map(AnswerReport.Help::of));
+          outcome.guidance().map(AnswerReport.Help::of),
+          AnswerReport.isLate(decision, system.policyInForce(), now));
     }
 
     private Served served(JsonValue.Obj answer, Envelope envelope, VerifiedOutcome outcome) {

@@ -152,7 +152,8 @@ record ShownApproval(
           "for "
               + WaitingHere.length(Duration.between(view.since(), now))
               + ", until "
-              + Timestamps.format(view.until()));
+              + Timestamps.format(view.until())
+              + (view.isLate(now) ? ": too late, it is refused whoever approves it" : ""));
       line("needs", WaitingHere.needed(view));
       line("request", view.id().toString());
       line("effect", effect.digest().toString());

@@ -73,7 +73,7 @@ public final class DemoCommand implements CliCommand {
     JsonValue toJson() {
       return JsonValue.object()
           .put("asked", asked)
-          .put("answer", new AnswerReport(answer, Optional.empty()).toJson())
+          .put("answer", new AnswerReport(answer, Optional.empty(), false).toJson())
           .build();
     }
   }

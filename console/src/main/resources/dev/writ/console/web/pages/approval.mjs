@@ -151,11 +151,11 @@ function Word({ item, late, session, given }) {
       work(false);
     }
   };
-  if (late) return null;
-  if (verdict === null) {
+  // Its run stays open until somebody rejects it.
+  if (verdict === null || (late && verdict === 'approve')) {
     return h('div', { class: 'word' },
       h('button', { type: 'button', class: 'reject', onClick: () => mean('reject') }, h(Icon, { name: 'cross' }), ' ', t('approval.reject')),
-      h('button', { type: 'button', class: 'approve', onClick: () => mean('approve') }, h(Icon, { name: 'check' }), ' ', t('approval.approve')));
+      !late && h('button', { type: 'button', class: 'approve', onClick: () => mean('approve') }, h(Icon, { name: 'check' }), ' ', t('approval.approve')));
   }
   return h('form', { class: `confirm ${verdict}`, onSubmit: (/** @type {Event} */ e) => {
     e.preventDefault();

@@ -106,12 +106,13 @@ function Row({ item }) {
   const now = useNow(1000);
   const params = item.effect?.params ?? {};
   const brief = Object.keys(params).sort().map((k) => `${k}: ${typeof params[k] === 'string' ? params[k] : JSON.stringify(params[k])}`).join(' · ');
+  const late = item.waits_until !== undefined && now > Date.parse(item.waits_until);
   const missing = (item.requires ?? []).map((/** @type {any} */ r) => `${r.role} ${r.have ?? 0}/${r.count}`).join(', ');
   return h('a', { class: 'wait', href: address('approvals', item.request_id) },
     h('span', { class: 'main' },
       h('span', { class: 'what' }, h(Foreign, { value: item.effect?.tool, most: 80, line: true }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: item.effect?.operation, most: 80, line: true })),
       h('span', { class: 'mono brief' }, h(Foreign, { value: brief, most: 160, line: true })),
       h('span', { class: 'brief' }, h(Icon, { name: 'person' }), ' ', h(Foreign, { value: item.subject, most: 60, line: true }), missing && [' · ', h(Foreign, { value: missing, most: 80, line: true })])),
-    h('span', { class: 'when' }, h('b', null, rough(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t('approvals.waits'))),
+    h('span', { class: 'when' }, h('b', null, rough(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t(late ? 'approvals.late' : 'approvals.waits'))),
     h('span', { class: 'go', 'aria-hidden': 'true' }, h(Icon, { name: 'arrow' })));
 }
