@@ -110,7 +110,11 @@ public enum ExecutorError implements ErrorCode {
       "EXE-601", "the output has no canonical form", "Let the tool write well-formed output."),
 
   STORE_INTEGRITY("EXE-701", "what was stored is not what was given", "Check the disk."),
-  STORE_FAILED("EXE-702", "the output cannot be stored", "Free space or mend the disk."),
+  STORE_FAILED(
+      "EXE-702",
+      "the output cannot be stored",
+      "Free space, or mend the disk; where the message names a code of the object store, follow"
+          + " that one."),
 
   RECEIPT_FAILED(
       "EXE-801",
