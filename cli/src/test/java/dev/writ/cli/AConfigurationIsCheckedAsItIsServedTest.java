@@ -135,10 +135,11 @@ class AConfigurationIsCheckedAsItIsServedTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String listen = "writ_gateway: 1\nlisten: { port: " + taken.getLocalPort() + " }\n";
       // It may be free when the server starts, so it is told and not refused.
-      Run run = writ("config", "check", file(listen));
+      Run run = writ("config", "check", "--config", file(listen));
       assertThat(run.status()).as(run.err()).isZero();
       assertThat(run.err()).contains("warning: ", "127.0.0.1:" + taken.getLocalPort());
     }
+    assertThat(writ("config", "check", "a.yaml", "--config", "b.yaml").err()).contains("CLI-001");
     // An address of another machine never is.
     String other = "writ_gateway: 1\nlisten: { host: 192.0.2.1, port: 8181, tls: proxy }\n";
     Run check = writ("config", "check", file(other));

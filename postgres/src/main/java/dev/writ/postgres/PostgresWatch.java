@@ -96,17 +96,26 @@ final class PostgresWatch implements LeaseWatch {
         insert.setString(3, self.region().orElse(""));
         insert.executeUpdate();
       }
-      List<LivingGateway> live = new ArrayList<>();
-      try (PreparedStatement select = open.prepareStatement(LIVING);
-          ResultSet row = select.executeQuery()) {
-        while (row.next()) {
-          live.add(
-              new LivingGateway(
-                  row.getString(1), Optional.of(row.getString(2)).filter(r -> !r.isEmpty())));
-        }
-      }
-      return live;
+      return living(open);
     });
+  }
+
+  @Override
+  public List<LivingGateway> living() {
+    return using(PostgresWatch::living);
+  }
+
+  private static List<LivingGateway> living(Connection open) throws SQLException {
+    List<LivingGateway> live = new ArrayList<>();
+    try (PreparedStatement select = open.prepareStatement(LIVING);
+        ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        live.add(
+            new LivingGateway(
+                row.getString(1), Optional.of(row.getString(2)).filter(r -> !r.isEmpty())));
+      }
+    }
+    return live;
   }
 
   @Override

@@ -351,6 +351,7 @@ class ALeaseIsHeldByOneTest {
         assertThat(watch.present(home, Duration.ofHours(1))).containsExactly(home);
         assertThat(watch.present(nowhere, Duration.ofHours(1))).containsExactly(home, nowhere);
         assertThat(watch.present(moved, Duration.ofHours(1))).containsExactly(moved, nowhere);
+        assertThat(watch.living()).containsExactly(moved, nowhere);
       }
     }
   }

@@ -76,7 +76,7 @@ public record EngineReport(
             .toList();
     List<String> steps = new ArrayList<>();
     if (!packages.isEmpty()) {
-      steps.add("apt-get install " + String.join(" ", packages));
+      steps.add(DebianPackages.install(packages));
     }
     missing.stream().map(Missing::start).filter(s -> !s.isEmpty()).distinct().forEach(steps::add);
     return String.join(" && ", steps);

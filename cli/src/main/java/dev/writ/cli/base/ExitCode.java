@@ -6,6 +6,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.error.SignerError;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.ledger.error.LedgerError;
@@ -93,6 +94,8 @@ public enum ExitCode {
                 Map.entry(EmbedError.KEY_NAME.code(), USAGE),
                 Map.entry(EmbedError.KEY_ELSEWHERE.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.KEY_FOLDER.code(), UNAVAILABLE),
+                // No supervisor is to try it again: a token locks itself after a few.
+                Map.entry(SignerError.TOKEN_PIN.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.KEY_STAYS.code(), USAGE),
                 Map.entry(EmbedError.CELLS_ADDRESS.code(), USAGE),
                 Map.entry(EmbedError.NO_CELL.code(), USAGE),

@@ -54,6 +54,7 @@ final class TameLog {
     SHOWN.put("span_id", TRACE);
     SHOWN.put("route", ROUTE);
     SHOWN.put("type", CLASS);
+    SHOWN.put("logger", CLASS);
     SHOWN.put("at_code", FRAMES);
     for (String number :
         new String[] {

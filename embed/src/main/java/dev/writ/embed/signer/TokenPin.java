@@ -21,10 +21,18 @@ import java.util.function.Function;
 record TokenPin(Optional<Path> file, Optional<String> environment, Function<String, char[]> asked) {
   /**
    * @return the caller's to overwrite
-   * @throws WritException {@code SGN-013} where there is none, {@code CAN-07x} where the file is
-   *     not there or is not its owner's alone
+   * @throws WritException {@code SGN-013} where there is none, or an empty one, {@code CAN-07x}
+   *     where the file is not there or is not its owner's alone
    */
   byte[] of(String token) {
+    byte[] pin = found(token);
+    if (pin.length == 0) { // a file that is being written, say: the token would count it as wrong
+      throw new WritException(SignerError.TOKEN_PIN, "the one for " + token + " is empty");
+    }
+    return pin;
+  }
+
+  private byte[] found(String token) {
     if (file.isPresent()) {
       return firstLine(KeyFiles.secret(file.get()));
     }

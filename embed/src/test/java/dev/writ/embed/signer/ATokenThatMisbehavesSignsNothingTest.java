@@ -238,6 +238,11 @@ class ATokenThatMisbehavesSignsNothingTest {
     assertThatThrownBy(() -> tokens.named(uri, _ -> null)).hasMessageContaining("CAN-072");
     assertThatThrownBy(() -> tokens.named("pkcs11:object=any", _ -> null))
         .hasMessageContaining("SGN-013");
+    Path empty = Files.writeString(dir.resolve("empty"), "\n1234\n");
+    Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rw-------"));
+    assertThatThrownBy(() -> tokens.named("pkcs11:object=any?pin-source=file:" + empty, _ -> null))
+        .hasMessageContaining("SGN-013")
+        .hasMessageContaining("is empty");
     assertThat(logins()).isZero();
     assertThat(tokens.named("pkcs11:object=any", _ -> "1234".toCharArray()).sign(MESSAGE))
         .isEqualTo(key.sign(MESSAGE));

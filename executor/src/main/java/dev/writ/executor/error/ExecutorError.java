@@ -113,7 +113,7 @@ public enum ExecutorError implements ErrorCode {
   STORE_FAILED(
       "EXE-702",
       "the output cannot be stored",
-      "Look at the code that the message names: mostly there is no space, or the disk is broken."),
+      "Follow the code that the message names; where it names none, free space or mend the disk."),
 
   RECEIPT_FAILED(
       "EXE-801",

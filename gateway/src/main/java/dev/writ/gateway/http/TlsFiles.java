@@ -86,7 +86,13 @@ public record TlsFiles(
     } catch (Exception e) { // Vert.x's parsers throw various exceptions
       throw new WritException(
           GatewayError.TLS_UNUSABLE,
-          tls.certificate() + " and " + tls.key() + ": " + e.getClass().getSimpleName(),
+          TlsFault.of(
+                  tls.certificate(),
+                  own.getCertValue().getBytes(),
+                  tls.key(),
+                  own.getKeyValue().getBytes())
+              .orElseGet(() ->
+                  tls.certificate() + " and " + tls.key() + ": " + e.getClass().getSimpleName()),
           e);
     }
     if (!pair) {

@@ -9,6 +9,7 @@ import dev.writ.gateway.http.message.TraceContext;
 import java.io.PrintStream;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -116,15 +117,33 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     }
   }
 
+  /**
+   * Logs that a library told of something: who, how badly, and where. Its words may hold anything.
+   *
+   * @param logger the library's name for the part of it
+   * @param thrown what it told of, if that was an exception
+   * @param leftOut how many such lines before this one were not written
+   */
+  void library(boolean severe, String logger, Optional<Throwable> thrown, long leftOut) {
+    ObjectBuilder line = line(severe ? "error" : "info", "library").put("logger", logger);
+    thrown.ifPresent(e -> thrown(line, e));
+    if (leftOut > 0) {
+      line.put("count", leftOut);
+    }
+    write(line);
+  }
+
   private ObjectBuilder unforeseen(Throwable e) {
+    return thrown(line("error", "unforeseen"), e);
+  }
+
+  private static ObjectBuilder thrown(ObjectBuilder line, Throwable e) {
     StackTraceElement[] frames = e.getStackTrace();
     StringBuilder at = new StringBuilder();
     for (int i = 0; i < Math.min(frames.length, FRAMES_MAX); i++) {
       at.append(i == 0 ? "" : " < ").append(frames[i]);
     }
-    return line("error", "unforeseen")
-        .put("type", e.getClass().getName())
-        .put("at_code", at.toString());
+    return line.put("type", e.getClass().getName()).put("at_code", at.toString());
   }
 
   /** Begins the line of an effect. */

@@ -37,6 +37,7 @@ public enum LogEvent {
   HOUSEKEEPING("housekeeping", "code detail"),
   KEY_WAITS("key-waits", "code detail"),
   LEDGER_STOPPED("ledger-stopped", "code detail"),
+  LIBRARY("library", "at_code count logger type"),
   LISTENING("listening", "detail"),
   LISTENING_FOR_GATEWAYS("listening-for-gateways", "detail"),
   RELOAD("reload", "code detail"),

@@ -61,6 +61,13 @@ public interface LeaseWatch extends AutoCloseable {
   List<LivingGateway> present(LivingGateway self, Duration length);
 
   /**
+   * All servers that live.
+   *
+   * @throws dev.writ.canonicalize.WritException where the database does not answer
+   */
+  List<LivingGateway> living();
+
+  /**
    * Says that it ends.
    *
    * @throws dev.writ.canonicalize.WritException where the database does not answer

@@ -2,6 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.sandbox.DebianPackages;
 import dev.writ.sandbox.cgroup.Cgroup;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.docker.ApiClient;
@@ -62,7 +63,8 @@ final class ContainerStarter implements Starter {
     }
     if (wanted.egress() && !forwarder.available()) {
       throw new WritException(
-          SandboxError.ENGINE_MISSING, "socat and nsenter: apt-get install socat util-linux");
+          SandboxError.ENGINE_MISSING,
+          "socat and nsenter: " + DebianPackages.install(List.of("socat", "util-linux")));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Conversation;
+import dev.writ.sandbox.DebianPackages;
 import dev.writ.sandbox.Execution;
 import dev.writ.sandbox.Held;
 import dev.writ.sandbox.ImageReference;
@@ -199,7 +200,8 @@ final class LiveSandbox implements Sandbox {
     }
     if (!command.egress().isEmpty() && !engine.forwarder().available()) {
       throw new WritException(
-          SandboxError.ENGINE_MISSING, "socat, for egress: apt-get install socat");
+          SandboxError.ENGINE_MISSING,
+          "socat, for egress: " + DebianPackages.install(List.of("socat")));
     }
   }
 

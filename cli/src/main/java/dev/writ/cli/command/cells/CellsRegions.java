@@ -10,9 +10,15 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.SystemWords;
 import dev.writ.cli.error.CliError;
+import dev.writ.cli.term.Text;
+import dev.writ.embed.home.Home;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.ledger.LedgerPlaces;
+import dev.writ.ledger.storage.LeaseWatch;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ cells regions}: states where a cell may be (spec/cells.md, "Regions"). */
 final class CellsRegions implements CliCommand {
@@ -25,7 +31,7 @@ final class CellsRegions implements CliCommand {
                     "State in which regions gateways may own a cell: its home first, then those"
                         + " that take it over where no gateway of an earlier one lives.",
                     "The latest statement about a cell counts. A gateway's region stands in its"
-                        + " gateway.yaml.")
+                        + " gateway.yaml. What becomes of the cell's owner is told on stderr.")
                 .argument("CELL", "The number of the cell, from 1.")
                 .moreArguments("REGION", "Its regions, at least one.")
                 .option(
@@ -47,13 +53,29 @@ final class CellsRegions implements CliCommand {
             .putList("regions", arguments.moreArguments("REGION"), JsonValue::of)
             .build();
     CellRegions regions = read(detail);
+    Home home = Homes.home(session);
     SystemWords.send(
         session,
         arguments,
-        List.of(
-            SystemWords.change(
-                Homes.home(session), arguments, EventKind.CELL_PLACED, regions.toJson())));
+        List.of(SystemWords.change(home, arguments, EventKind.CELL_PLACED, regions.toJson())));
+    whatBecomesOfIt(home, regions)
+        .ifPresent(line -> session.terminal().err().println(Text.printable(line)));
     return ExitCode.OK;
+  }
+
+  /** The statement counts already: what it does to the cell is told, and nothing refuses it. */
+  private static Optional<String> whatBecomesOfIt(Home home, CellRegions regions) {
+    try (LeaseWatch watch = LedgerPlaces.watch(home.inCell(CellPlacement.SYSTEM).ledger())) {
+      Optional<String> owner =
+          watch.askAll(home.cells()).stream()
+              .filter(log -> log.cell() == regions.cell() && log.isHeld())
+              .map(LeaseWatch.Ownership::address)
+              .findFirst();
+      return StatedRegions.told(regions, watch.living(), owner);
+    } catch (WritException e) {
+      return Optional.of(
+          "who owns cell " + regions.cell() + " could not be read: " + e.code().code());
+    }
   }
 
   /** A slip of the hand is refused before it is signed. */

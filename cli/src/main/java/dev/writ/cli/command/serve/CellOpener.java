@@ -275,7 +275,8 @@ final class CellOpener implements ServedCell.Opener {
       try {
         open.close();
       } catch (WritException e) {
-        session.terminal().err().println(e.getMessage()); // the ledger had failed before
+        // The ledger had failed before.
+        new JsonLog(session.terminal().err(), Homes.clock()).refused("ledger-stopped", e);
       }
     }
   }

@@ -80,7 +80,8 @@ public final class ConfigCommand implements CommandGroup {
                   + " files of TLS and of secrets (whose content is not shown), tokens, sinks,"
                   + " ports; with a data directory also keys, and what its policy does not know.")
           .optionalArgument(
-              "FILE", "A configuration in YAML (default: gateway.yaml in the data directory).");
+              "FILE", "A configuration in YAML (default: gateway.yaml in the data directory).")
+          .option("--config", "FILE", "The same, as `writ serve` takes it.");
     }
 
     /**
@@ -113,7 +114,7 @@ public final class ConfigCommand implements CommandGroup {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Optional<Home> home = Optional.of(Homes.place(session)).filter(Home::exists);
-      Optional<String> file = arguments.optionalArgument("FILE");
+      Optional<String> file = named(arguments);
       ServedConfiguration served =
           ServedConfiguration.of(
               file.map(named -> read(session, named))
@@ -152,6 +153,16 @@ public final class ConfigCommand implements CommandGroup {
       }
       session.show(new Checked(config, keys), Check::print);
       return ExitCode.OK;
+    }
+
+    /** The file, as an argument or as the option of the other commands. */
+    private static Optional<String> named(Arguments arguments) {
+      Optional<String> argument = arguments.optionalArgument("FILE");
+      Optional<String> option = arguments.option("--config");
+      if (argument.isPresent() && option.isPresent()) {
+        throw new WritException(CliError.USAGE, "FILE and --config are the same: give one");
+      }
+      return argument.or(() -> option);
     }
 
     private static void print(Checked checked, Terminal terminal) {

@@ -63,6 +63,7 @@ import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.http.server.HopKey;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.LibraryLog;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
@@ -143,7 +144,9 @@ public final class ServeCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     SignatureEngines.use(SignatureEngines.fastest());
-    Thread.setDefaultUncaughtExceptionHandler(ServeCommand::uncaught);
+    JsonLog log = new JsonLog(log(session), Homes.clock());
+    LibraryLog.into(log, Homes.clock());
+    Thread.setDefaultUncaughtExceptionHandler((_, e) -> uncaught(log, e));
     if (arguments.has("--demo")) {
       return new ServeDemo(session)
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
@@ -422,7 +425,7 @@ public final class ServeCommand implements CliCommand {
               new RunBundle(open.packages()),
               new RunAuditor(List.copyOf(open.drivers().byName().values())),
               new SecureRandom(),
-              failure -> uncaught(Thread.currentThread(), failure)));
+              failure -> uncaught(new JsonLog(log(session), Homes.clock()), failure)));
       all.add(new ToolSurface(pipeline, open.packages()));
       all.add(new PolicySurface(pipeline, open.packages()::manifest));
       return all;
@@ -609,11 +612,11 @@ public final class ServeCommand implements CliCommand {
    * A full heap ends the JVM by an option that the launcher sets; this ends it when other memory is
    * exhausted. The supervisor of the process starts it again.
    */
-  private static void uncaught(Thread thread, Throwable e) {
+  private static void uncaught(JsonLog log, Throwable e) {
     if (e instanceof OutOfMemoryError) {
       Runtime.getRuntime().halt(OUT_OF_MEMORY);
     }
-    System.err.println("writ: " + thread.getName() + " ended with " + e.getClass().getName());
+    log.failed(e);
   }
 
   /** Ends the process after this time even if something hangs. */
@@ -651,7 +654,8 @@ public final class ServeCommand implements CliCommand {
                   try {
                     open.close();
                   } catch (WritException e) {
-                    log(session).println(e.getMessage()); // the ledger had failed before
+                    // The ledger had failed before.
+                    new JsonLog(log(session), Homes.clock()).refused("ledger-stopped", e);
                   } finally {
                     after.run();
                   }

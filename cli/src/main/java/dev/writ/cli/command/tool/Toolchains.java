@@ -2,9 +2,12 @@ package dev.writ.cli.command.tool;
 
 import dev.writ.cli.doctor.HostFinding;
 import dev.writ.cli.doctor.HostFinding.State;
+import dev.writ.sandbox.DebianPackages;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.host.HostCommands;
+import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.process.HostPrograms;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,16 +42,23 @@ public final class Toolchains {
         Engines.fixesClocks()
             ? new HostFinding(State.GOOD, "faketime", "there, for code_reproducible")
             : new HostFinding(State.NOTE, "faketime", "not found; code_reproducible needs it")
-                .helpedBy("apt-get install faketime"));
+                .helpedBy(DebianPackages.install(List.of("faketime"))));
     return findings;
   }
 
+  /** The browser itself where it is: what Debian has as `chromium` is a script that needs more. */
+  private static Optional<Path> found(String name) {
+    return Optional.of(Path.of(BrowserDriver.CHROMIUM))
+        .filter(browser -> name.equals("chromium") && Files.isExecutable(browser))
+        .or(() -> HostPrograms.find(name));
+  }
+
   private static HostFinding look(Program program) {
-    Optional<Path> path = HostPrograms.find(program.name());
+    Optional<Path> path = found(program.name());
     if (path.isEmpty()) {
       return new HostFinding(
               State.NOTE, program.name(), "not found; " + program.tool() + " needs it")
-          .helpedBy("apt-get install " + program.install());
+          .helpedBy(DebianPackages.install(List.of(program.install())));
     }
     String says = HostCommands.firstLine(path.get().toString(), program.version());
     return says.isEmpty()
