@@ -107,6 +107,7 @@ class EffectsAreWatchedTest {
           gateway.client().send(request.GET().build(), HttpResponse.BodyHandlers.ofInputStream());
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.headers().firstValue("Content-Type")).contains("text/event-stream");
+      assertThat(response.headers().allValues("X-Accel-Buffering")).containsExactly("no");
       body = response.body();
       lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
       boolean stands = false;
