@@ -211,6 +211,11 @@ final class EnvelopeCheck {
     return Optional.of(nearest);
   }
 
+  /** Why the role does not cover the effect; empty if it does. */
+  static Optional<GuardianError> refusal(Role role, Matter matter) {
+    return role(role, matter).map(Violation::code);
+  }
+
   private static Optional<Violation> role(Role role, Matter matter) {
     Effect effect = matter.effect();
     if (!role.mayUse(effect.tool(), effect.operation())) {

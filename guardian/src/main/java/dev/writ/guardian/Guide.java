@@ -148,18 +148,25 @@ public final class Guide {
       case TEMPORAL_RATE -> rates();
       case TEMPORAL_ORDER -> orders();
       case ENVELOPE_MANIFEST_RESOURCES -> resources(matter.manifest().resourcesMax());
-      case ENVELOPE_ROLE_RESOURCES -> resources(anyRole().resources());
+      case ENVELOPE_ROLE_RESOURCES -> resources(nearest().resources());
       case ENVELOPE_SANDBOX -> allowed("sandbox", sandboxes());
-      case ENVELOPE_PATH -> allowed("path", anyRole().paths());
-      case ENVELOPE_ENVIRONMENT -> allowed("environment", anyRole().environment());
-      case ENVELOPE_NETWORK -> allowed("network", anyRole().network());
-      case ENVELOPE_COMMAND -> allowed("command", matter.policy().commandsOf(anyRole().name()));
+      case ENVELOPE_PATH -> allowed("path", nearest().paths());
+      case ENVELOPE_ENVIRONMENT -> allowed("environment", nearest().environment());
+      case ENVELOPE_NETWORK -> allowed("network", nearest().network());
+      case ENVELOPE_COMMAND -> allowed("command", matter.policy().commandsOf(nearest().name()));
       default -> List.of();
     };
   }
 
-  private Role anyRole() {
-    return usableRoles().findFirst().orElseThrow(); // mayKnow
+  /**
+   * The role that the reason names: of those that the caller acts in, the one that came nearest.
+   */
+  private Role nearest() {
+    return usableRoles()
+        .filter(role -> EnvelopeCheck.refusal(role, matter).equals(code))
+        .findFirst()
+        .or(() -> usableRoles().findFirst()) // a sandbox may be the manifest's to refuse
+        .orElseThrow(); // mayKnow
   }
 
   private static List<Lack> allowed(String what, List<String> values) {
@@ -167,7 +174,7 @@ public final class Guide {
   }
 
   private List<String> sandboxes() {
-    return anyRole().sandboxes().stream().filter(matter.manifest().sandboxes()::contains).toList();
+    return nearest().sandboxes().stream().filter(matter.manifest().sandboxes()::contains).toList();
   }
 
   /** What a node lacks that does not hold. */

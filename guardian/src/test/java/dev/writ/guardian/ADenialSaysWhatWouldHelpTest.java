@@ -436,4 +436,34 @@ class ADenialSaysWhatWouldHelpTest {
         .hasMessageContaining("GRD-505")
         .hasMessageContaining("declared");
   }
+
+  /** Of several roles the reason names the one that came nearest; what helps is of that one. */
+  @Test
+  void whatIsAllowedIsThatOfTheRoleThatTheReasonNames() {
+    String analyst =
+        World.POLICY.substring(
+            World.POLICY.indexOf("  analyst:"), World.POLICY.indexOf("tools:\n  - "));
+    Policy policy =
+        World.policy(
+            World.POLICY
+                .replace("roles: [analyst]", "roles: [analyst, writer]")
+                .replace(
+                    analyst,
+                    analyst.replace("cpu_ms: 5000", "cpu_ms: 1")
+                        + analyst.replace("analyst:", "writer:").replace("[wasm]", "[default]")));
+    Guidance told = guidance(policy, World.request());
+    assertThat(told.code()).isEqualTo("GRD-407");
+    assertThat(told.reason()).contains("writer has [default]");
+    assertThat(told.missing()).containsExactly(new Lack.Allowed("sandbox", List.of()));
+  }
+
+  /** What the tool's manifest refuses is no role's to allow. */
+  @Test
+  void aSandboxThatTheToolHasNotIsToldWithThoseOfARole() {
+    World.RequestBuilder request = World.request();
+    request.sandbox = "restricted";
+    Guidance told = guidance(World.policy(), request);
+    assertThat(told.code()).isEqualTo("GRD-407");
+    assertThat(told.missing()).containsExactly(new Lack.Allowed("sandbox", List.of("wasm")));
+  }
 }

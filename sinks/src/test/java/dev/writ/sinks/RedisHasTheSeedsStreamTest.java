@@ -224,6 +224,17 @@ class RedisHasTheSeedsStreamTest {
     assertThat(String.join("\n", scene.lines())).doesNotContain("sesame");
   }
 
+  /** A server that answers, and does not take the password, is no server that does not answer. */
+  @Test
+  void aWrongPasswordIsToldAsOne() throws IOException {
+    redis.ask(commands -> commands.configSet("requirepass", "open sesame"));
+    Path secret = folder.resolve("redis.txt");
+    Files.writeString(secret, "open barley\n");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    scene(", secret: redis.txt");
+    assertThat(scene.awaitLine("SNK-002")).endsWith(": WRONGPASS");
+  }
+
   @Test
   void theConfigurationSaysHowMuchStays() {
     scene(", maxlen: 10");

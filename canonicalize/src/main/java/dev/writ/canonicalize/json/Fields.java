@@ -152,7 +152,15 @@ public final class Fields {
   }
 
   public Digest digest(String key) {
-    return Digest.parse(string(key));
+    return digest(path + "/" + key, string(key));
+  }
+
+  private static Digest digest(String path, String text) {
+    try {
+      return Digest.parse(text);
+    } catch (WritException e) {
+      throw new WritException(e.code(), path + ": " + e.found(), e);
+    }
   }
 
   public Instant time(String key) {
@@ -226,7 +234,7 @@ public final class Fields {
 
   /** An {@link ItemReader} for digests. */
   public static Digest digestItem(String path, JsonValue value) {
-    return Digest.parse(stringItem(path, value));
+    return digest(path, stringItem(path, value));
   }
 
   /** Reads the member with {@code reader} where it is there. */

@@ -197,4 +197,14 @@ class RefusalsArePreciseTest {
     assertThat(outcome(() -> Jcs.parseCanonical(utf8(json), Limits.DEFAULT)))
         .isEqualTo("NOT_CANONICAL at byte " + at);
   }
+
+  @Test
+  void aDigestThatIsNoneSaysWhereItStands() {
+    JsonValue value = Jcs.parse(utf8("{\"a\":\"zz\",\"b\":[\"zz\"]}"));
+    Fields fields = Fields.of("request", value);
+    assertThat(outcome(() -> fields.digest("a")))
+        .isEqualTo(CanonicalizeError.DIGEST_MALFORMED + " request/a: \"zz\"");
+    assertThat(outcome(() -> fields.list("b", Fields::digestItem)))
+        .isEqualTo(CanonicalizeError.DIGEST_MALFORMED + " request/b/0: \"zz\"");
+  }
 }

@@ -3,21 +3,30 @@ package dev.writ.cli.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.model.chat.ChatModel;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
 import dev.writ.client.GovernedFunction;
 import dev.writ.client.WritClient;
+import java.io.File;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.ai.tool.ToolCallback;
 
 /** clients/table.json, played by the client in each language against one server. */
 class EachClientDoesWhatTheTableSaysTest {
@@ -295,5 +304,74 @@ class EachClientDoesWhatTheTableSaysTest {
 
   private static String show(JsonValue value) {
     return new String(Jcs.write(value), StandardCharsets.UTF_8);
+  }
+
+  /** The programs of spec/client.md, but for the place of the server. */
+  @Test
+  void theManualsJavaProgramsRun() throws Exception {
+    Path folder = Files.createDirectory(dir.resolve("manual"));
+    Files.copy(server.home().resolve("keys/agent.pem"), folder.resolve("agent.pem"));
+    Files.copy(server.home().resolve("trust.jwks"), folder.resolve("trust.jwks"));
+    String program =
+        ofTheManual("java")
+            .replace("http://127.0.0.1:8181", server.url)
+            .replace("writ-ba9a561fe29a", server.origin);
+    Files.writeString(folder.resolve("Program.java"), program);
+    Files.writeString(folder.resolve("Agents.java"), ofTheManual("frameworks"));
+    String classPath = System.getProperty("java.class.path");
+    for (String each : List.of("Program", "Agents")) {
+      String file = folder.resolve(each + ".java").toString();
+      assertThat(
+              ToolProvider.getSystemJavaCompiler()
+                  .run(
+                      null,
+                      null,
+                      null,
+                      "-proc:none",
+                      "-cp",
+                      classPath,
+                      "-d",
+                      folder.toString(),
+                      file))
+          .isZero();
+    }
+    ProcessBuilder java =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            folder + File.pathSeparator + classPath,
+            "Program");
+    assertThat(InstalledPackages.output(java.directory(folder.toFile())).strip()).isEqualTo("42");
+    try (WritClient client = server.client();
+        URLClassLoader loader =
+            new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader())) {
+      Class<?> agents = loader.loadClass("Agents");
+      Object assistant =
+          agents
+              .getMethod("langChain4j", ChatModel.class, WritClient.class, String.class)
+              .invoke(null, new FrameworksExample.Model(), client, "manual-langchain4j");
+      Object said =
+          loader
+              .loadClass("Agents$Assistant")
+              .getMethod("chat", String.class)
+              .invoke(assistant, "What is six times seven?");
+      assertThat(said.toString()).startsWith("42 | DENIED GRD-102");
+      ToolCallback[] callbacks =
+          (ToolCallback[])
+              agents
+                  .getMethod("springAi", WritClient.class, String.class)
+                  .invoke(null, client, "manual-spring");
+      assertThat(callbacks).extracting(c -> c.getToolDefinition().name()).contains("js", "sql");
+    }
+  }
+
+  private static String ofTheManual(String name) throws IOException {
+    String page = Files.readString(Project.root().resolve("spec/client.md"));
+    Matcher program =
+        Pattern.compile(
+                "<!-- " + name + " -->\n```java\n(.*?)```\n<!-- /" + name + " -->", Pattern.DOTALL)
+            .matcher(page);
+    assertThat(program.find()).as(name).isTrue();
+    return program.group(1);
   }
 }

@@ -66,7 +66,7 @@ final class FrameworksExample {
   }
 
   /** Asks for two things, of which policy allows one, and then says what it was told. */
-  private static final class Model implements ChatModel {
+  static final class Model implements ChatModel {
     @Override
     public ChatResponse doChat(ChatRequest request) {
       List<String> told =

@@ -286,6 +286,23 @@ class TheConsoleInChromiumTest {
     assertThat(page.locator("main img, main script")).hasCount(0);
   }
 
+  /** A name of a run may have 256 characters, and no place to break. */
+  @Test
+  void a_long_name_widens_no_page_of_an_effect() {
+    String run = "x".repeat(256);
+    Envelope request =
+        desk.gateway.home.ask("alice").run(run).tool("mail").params("{\"forbidden\":1}").sign();
+    desk.gateway.submit(request);
+    Page page = settled(desk.open("rita", Screen.PHONE, "#/effects/" + request.id()));
+    assertThat(page.locator(".seal-says a")).containsText("xxx");
+    for (int width : WIDTHS) {
+      page.setViewportSize(width, 844);
+      assertThat(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+          .as("at " + width)
+          .isEqualTo(true);
+    }
+  }
+
   @Test
   void live_shows_what_happens_and_a_pause_holds_it_back() {
     Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));

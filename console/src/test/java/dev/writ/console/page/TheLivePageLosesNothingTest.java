@@ -8,6 +8,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,14 +45,18 @@ class TheLivePageLosesNothingTest {
         Object.assign(window, {
           lists: [],
           streams: 0,
+          places: [],
           row: (id, state) => ({ request_id: id, index: id.length, state, tool: id, operation: 'do', subject: 'bob', run: 'run-2', received_at: new Date().toISOString() }),
           answer: (status, rows) => lists.shift()(new Response(JSON.stringify({ effects: rows, complete: true }), { status })),
+          sign: (id) => out.enqueue(bytes.encode(`:\\nid: ${id}\\n\\n`)),
+          cut: () => out.close(),
           tell: (name, data) => out.enqueue(bytes.encode(`id: 0.1\\nevent: ${name}\\ndata: ${JSON.stringify(data)}\\n\\n`)),
         });
         window.fetch = (url, options) => {
           if (String(url).includes('/v1/effects?')) return new Promise((resolve) => lists.push(resolve));
           if (!String(url).includes('/v1/effects/live')) return real(url, options);
           streams++;
+          places.push(options.headers['Last-Event-ID'] ?? '');
           return Promise.resolve(new Response(new ReadableStream({
             start(controller) {
               out = controller;
@@ -134,5 +139,33 @@ class TheLivePageLosesNothingTest {
     page.clock().fastForward(1_100);
     page.waitForFunction("() => streams === 2");
     assertThat(page.locator(".link.open")).isVisible();
+  }
+
+  /** A quiet server says by its signs of life from where to take the stream up. */
+  @Test
+  void a_quiet_stream_that_broke_is_taken_up_where_it_was() {
+    Page page = live();
+    page.evaluate("answer(200, [])");
+    page.evaluate("sign('0.6'), sign('0.7'), cut()");
+    assertThat(page.locator(".link.lost")).isVisible();
+    page.clock().fastForward(1_100);
+    page.waitForFunction("() => streams === 2");
+    assertThat(page.evaluate("places")).isEqualTo(List.of("", "0.7"));
+    page.evaluate("sign('0.7'), tell('effect', row('mail', 'denied'))");
+    assertThat(page.locator(".fxrow")).hasCount(1);
+    assertThat(page.evaluate("lists.length")).isEqualTo(0);
+  }
+
+  @Test
+  void what_happened_before_a_stream_had_a_place_is_in_the_list() {
+    Page page = live();
+    page.evaluate("answer(200, [row('mail', 'waiting')])");
+    assertThat(page.locator(".fxrow")).hasCount(1);
+    page.evaluate("cut()");
+    assertThat(page.locator(".link.lost")).isVisible();
+    page.clock().fastForward(1_100);
+    page.waitForFunction("() => streams === 2 && lists.length === 1");
+    page.evaluate("answer(200, [row('calc', 'waiting'), row('mail', 'denied')])");
+    assertThat(page.locator(".fxrow")).hasCount(2);
   }
 }

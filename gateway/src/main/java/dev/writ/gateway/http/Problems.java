@@ -19,6 +19,8 @@ import java.util.TreeMap;
 public final class Problems {
   public static final String MEDIA_TYPE = "application/problem+json";
 
+  private static final int DETAIL_UNITS_MAX = 2_000;
+
   /** The status for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code. */
   private static final Map<String, Integer> BY_PREFIX =
       new TreeMap<>(
@@ -213,10 +215,20 @@ public final class Problems {
         .put("type", "urn:writ:error:" + refused.code().code())
         .put("title", refused.code().meaning())
         .put("status", status)
-        .put("detail", refused.found())
+        .put("detail", shortened(refused.found()))
         .put("code", refused.code().code())
         .put("remedy", refused.code().remedy())
         .put("trace_id", trace.traceId())
         .build();
+  }
+
+  /** What was found may hold a name as long as the body was. */
+  public static String shortened(String found) {
+    if (found.length() <= DETAIL_UNITS_MAX) {
+      return found;
+    }
+    int end =
+        DETAIL_UNITS_MAX - (Character.isHighSurrogate(found.charAt(DETAIL_UNITS_MAX - 1)) ? 1 : 0);
+    return found.substring(0, end) + "…";
   }
 }

@@ -83,6 +83,11 @@ final class LiveEffects {
     return following;
   }
 
+  /** Whether there is an event at that place of the log. */
+  boolean reaches(long leaf) {
+    return leaf < ledger.treeSize();
+  }
+
   /** What happened in a part of the log; one step that says so where that is too much. */
   List<Step> steps(long from, long to) {
     if (to - from > behindMax) {

@@ -100,8 +100,12 @@ final class LiveRoutes {
 
     void follow(LiveEffects.Reading reading, OptionalLong seen)
         throws IOException, InterruptedException {
-      told = seen.isPresent() ? Math.min(seen.getAsLong() + 1, reading.from()) : reading.from();
-      catchUp(reading.from());
+      if (seen.isPresent() && !live.reaches(seen.getAsLong())) {
+        elsewhere(reading.from());
+      } else {
+        told = seen.isPresent() ? Math.min(seen.getAsLong() + 1, reading.from()) : reading.from();
+        catchUp(reading.from());
+      }
       told = reading.from();
       sign();
       Instant over = passed.instant().plus(LASTS);
@@ -125,6 +129,18 @@ final class LiveRoutes {
     private void catchUp(long to) throws IOException {
       for (Step step : to > told ? live.steps(told, to) : List.<Step>of()) {
         tell(step);
+      }
+    }
+
+    /**
+     * The reader was told of a place that this log does not have: it was restored, or the reader
+     * saw another. So nothing that it shows is known to be of this one.
+     */
+    private void elsewhere(long to) throws IOException {
+      told = 0;
+      if (to > 0) {
+        skipped(to);
+        send(0);
       }
     }
 

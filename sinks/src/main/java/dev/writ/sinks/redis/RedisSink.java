@@ -265,12 +265,25 @@ public final class RedisSink implements RecordSink {
     } catch (RedisCommandExecutionException e) {
       throw new WritException(SinkError.REFUSED, settings + ": " + firstWord(e), e);
     } catch (RedisException | TimeoutException | ExecutionException e) {
-      throw new WritException(
-          SinkError.UNREACHABLE, settings + ": " + e.getClass().getSimpleName(), e);
+      Optional<RedisCommandExecutionException> said = said(e);
+      throw said.isPresent()
+          ? new WritException(SinkError.REFUSED, settings + ": " + firstWord(said.get()), e)
+          : new WritException(
+              SinkError.UNREACHABLE, settings + ": " + e.getClass().getSimpleName(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WritException(SinkError.UNREACHABLE, "interrupted", e);
     }
+  }
+
+  /** What Redis itself answered, such as to a password: a connection that fails by it wraps it. */
+  private static Optional<RedisCommandExecutionException> said(Throwable failure) {
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      if (at instanceof RedisCommandExecutionException said) {
+        return Optional.of(said);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Redis begins each error with a word for its kind: OOM, NOAUTH, READONLY. */

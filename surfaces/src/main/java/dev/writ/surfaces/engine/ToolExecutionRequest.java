@@ -44,8 +44,8 @@ public record ToolExecutionRequest(
   static final long BUDGET_MS_MAX = 86_400_000;
 
   private static final String RUN = EngineSurface.NAME + ":";
-  private static final int CORRELATION_CHARS_MAX = 200;
   private static final int ARTIFACTS_MAX = 1_000;
+  private static final Pattern CORRELATION_ID = Pattern.compile("[^\\x00-\\x1f\\x7f]{1,200}");
   private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,127}");
 
   /**
@@ -89,22 +89,33 @@ public record ToolExecutionRequest(
             fields.optional("executionPolicyId", fields::name),
             fields.optional(
                 "resourceClass", key -> fields.oneOf(key, ResourceClass.ALL, ResourceClass::text)),
-            fields.optional("timeoutBudgetMs", fields::count),
-            fields.optional("correlationId", fields::name),
+            fields.optional("timeoutBudgetMs", fields::integer),
+            fields.optional("correlationId", fields::string),
             fields.optional("tenantId", fields::name),
-            fields.name("requestId"));
+            fields.string("requestId"));
     fields.end();
     request.requireValues();
     return request;
   }
 
   private void requireValues() {
-    require(isRequestId(requestId), "requestId is none of 1 to 128 of A-Z a-z 0-9 . _ : -");
-    require(inputArtifacts.size() <= ARTIFACTS_MAX, "inputArtifacts has " + inputArtifacts.size());
-    correlationId.ifPresent(
-        id -> require(id.length() <= CORRELATION_CHARS_MAX, "correlationId has " + id.length()));
-    timeoutBudgetMs.ifPresent(
-        ms -> require(ms > 0 && ms <= BUDGET_MS_MAX, "timeoutBudgetMs is " + ms));
+    require(
+        isRequestId(requestId),
+        "requestId must have 1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or digit; it has "
+            + requestId.length());
+    require(
+        inputArtifacts.size() <= ARTIFACTS_MAX,
+        "inputArtifacts has " + inputArtifacts.size() + ", at most " + ARTIFACTS_MAX);
+    correlationId.ifPresent(id ->
+        require(
+            CORRELATION_ID.matcher(id).matches(),
+            "correlationId must have 1 to 200 characters, none of them a control character;"
+                + " it has "
+                + id.length()));
+    timeoutBudgetMs.ifPresent(ms ->
+        require(
+            ms > 0 && ms <= BUDGET_MS_MAX,
+            "timeoutBudgetMs is " + ms + ", and must be 1 to " + BUDGET_MS_MAX));
   }
 
   private static void require(boolean holds, String found) {

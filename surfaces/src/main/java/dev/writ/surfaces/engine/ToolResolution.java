@@ -106,7 +106,14 @@ final class ToolResolution {
         .executionPolicyId()
         .filter(id -> !id.equals(policy.name()) && !id.equals(policy.digest().toString()))
         .ifPresent(id -> {
-          throw new WritException(EngineError.POLICY, policy.name() + ", " + policy.digest());
+          throw new WritException(
+              EngineError.POLICY,
+              "executionPolicyId "
+                  + id
+                  + "; in force is "
+                  + policy.name()
+                  + ", "
+                  + policy.digest());
         });
   }
 
@@ -114,9 +121,14 @@ final class ToolResolution {
     if (!ToolPackages.isPackage(manifest)) {
       throw new WritException(EngineError.NOT_OFFERED, asked.toolId());
     }
-    if (asked.language().filter(language -> !language.equals(manifest.driver())).isPresent()) {
-      throw new WritException(EngineError.LANGUAGE, manifest.driver());
-    }
+    asked
+        .language()
+        .filter(language -> !language.equals(manifest.driver()))
+        .ifPresent(language -> {
+          throw new WritException(
+              EngineError.LANGUAGE,
+              "language " + language + "; the tool's is " + manifest.driver());
+        });
   }
 
   private static ResourceClass resourceClass(ToolManifest manifest, ToolExecutionRequest asked) {
@@ -124,7 +136,8 @@ final class ToolResolution {
     ResourceClass wanted = asked.resourceClass().orElse(own);
     if (wanted.compareTo(own) > 0) {
       throw new WritException(
-          EngineError.RESOURCE_CLASS, wanted.text() + ", the tool's is " + own.text());
+          EngineError.RESOURCE_CLASS,
+          "resourceClass " + wanted.text() + "; the tool's is " + own.text());
     }
     return wanted;
   }

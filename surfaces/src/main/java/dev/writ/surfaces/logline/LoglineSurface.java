@@ -347,7 +347,7 @@ public final class LoglineSurface implements Surface {
         error(
             status,
             e.code().code(),
-            e.code().meaning() + (e.found().isEmpty() ? "" : ": " + e.found()));
+            e.code().meaning() + (e.found().isEmpty() ? "" : ": " + Problems.shortened(e.found())));
     return status == 429 || status == 503 ? answer.with("Retry-After", "1") : answer;
   }
 

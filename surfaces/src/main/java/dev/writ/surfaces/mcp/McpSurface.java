@@ -239,7 +239,7 @@ public final class McpSurface implements Surface {
     if (request.method().equals(StatelessProtocol.LISTEN)) {
       ListChangeStream listening =
           ListChangeStream.subscribed(pipeline, endpoint, session, request);
-      return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
+      return HttpAnswer.events(listening::run);
     }
     // Only a stream tells that its client has gone, which is how a call is cancelled.
     if (isStreamed(session, request) && takesEvents(call)) {
@@ -278,30 +278,28 @@ public final class McpSurface implements Surface {
   /** An answer after which messages about the call come, and its result at last. */
   private HttpAnswer streamed(HttpCall call, McpSession session, McpMessage.Request request) {
     PausedCalls.Turn turn = paused.turn(session, request);
-    return HttpAnswer.events(
-            sink -> {
-              McpEvents events = new McpEvents(sink);
-              byte[] last;
-              MessageInProgress work = turn.work();
-              try {
-                last =
-                    new McpDialogue(session, session, work, events)
-                        .answer(
-                            request,
-                            () -> turn.answer(() -> inSpan(call, request, session, work)),
-                            question -> endpoint.awaitDecision(question, work))
-                        .json();
-              } catch (WritException e) {
-                last = error(e, call.body());
-              } catch (RuntimeException e) {
-                sink.failed(e);
-                last = error(new WritException(GatewayError.INTERNAL, ""), call.body());
-              }
-              if (!work.isCancelled()) {
-                events.write(last);
-              }
-            })
-        .with("X-Accel-Buffering", "no");
+    return HttpAnswer.events(sink -> {
+      McpEvents events = new McpEvents(sink);
+      byte[] last;
+      MessageInProgress work = turn.work();
+      try {
+        last =
+            new McpDialogue(session, session, work, events)
+                .answer(
+                    request,
+                    () -> turn.answer(() -> inSpan(call, request, session, work)),
+                    question -> endpoint.awaitDecision(question, work))
+                .json();
+      } catch (WritException e) {
+        last = error(e, call.body());
+      } catch (RuntimeException e) {
+        sink.failed(e);
+        last = error(new WritException(GatewayError.INTERNAL, ""), call.body());
+      }
+      if (!work.isCancelled()) {
+        events.write(last);
+      }
+    });
   }
 
   private String newSpan() {
@@ -321,7 +319,7 @@ public final class McpSurface implements Surface {
       McpSession session = session(call);
       ListChangeStream listening =
           ListChangeStream.inSession(pipeline, endpoint, session, () -> sessions.look(passed()));
-      return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
+      return HttpAnswer.events(listening::run);
     } catch (WritException e) {
       return refused(e, call.body());
     }

@@ -197,6 +197,42 @@ class TheUniversalContractOverASocketTest {
     assertThat(engine.get("alice", "req-1").status()).isEqualTo(404);
   }
 
+  /** Its field, what was found, and what is allowed. */
+  @Test
+  void aRefusalSaysWhatIsWrongWithWhat() {
+    for (String requestId : List.of("", "a".repeat(129), "a b")) {
+      assertThat(engine.post("alice", body(requestId)).string("detail"))
+          .isEqualTo(
+              "request/requestId must have 1 to 128 of A-Z a-z 0-9 . _ : -, the first a letter or"
+                  + " digit; it has "
+                  + requestId.length());
+    }
+    detail("correlationId", "\"\"", "request/correlationId must have 1 to 200 characters", "has 0");
+    detail("correlationId", "\"" + "c".repeat(201) + "\"", "1 to 200 characters", "has 201");
+    detail("correlationId", "\"a\\u0000\"", "none of them a control character");
+    detail("timeoutBudgetMs", "-1", "request/timeoutBudgetMs is -1, and must be 1 to 86400000");
+    detail("language", "\"node\"", "language node; the tool's is ");
+    detail("resourceClass", "\"large\"", "resourceClass large; the tool's is ");
+    detail("executionPolicyId", "\"lax\"", "executionPolicyId lax; in force is ");
+    detail(
+        "inputArtifacts",
+        "[{\"name\":\"a\",\"digest\":\"zz\"}]",
+        "request/inputArtifacts/0/digest: \"zz\"");
+  }
+
+  private void detail(String member, String value, String... parts) {
+    assertThat(engine.post("alice", body("d", member, value)).string("detail")).contains(parts);
+  }
+
+  /** A body may be one name. */
+  @Test
+  void anUnknownNameComesBackShortened() {
+    Reply reply = engine.post("alice", body("r", "n".repeat(100_000), "1"));
+    refused(reply, 400, "CAN-021");
+    assertThat(reply.text()).hasSizeLessThan(3_000);
+    assertThat(reply.string("detail")).startsWith("request/nnn").endsWith("n…");
+  }
+
   @Test
   void authorityIsTheServersToGive() {
     refused(engine.post("alice", body("r", "tenantId", "\"other\"")), 403, "GWY-022");

@@ -114,11 +114,18 @@ export function Live({ query }) {
         if (!(e instanceof Problem) || e.status === 0 || e.status === 429 || e.status >= 500) retry = window.setTimeout(list, AGAIN_MS);
       }
     };
+    // Rows may have changed that nothing will be told of (spec/gateway.md, Effects).
+    const anew = () => {
+      rows.current = new Rows();
+      held.current = [];
+      list();
+    };
     again.current = list;
     list();
     follow(withQuery('/v1/effects/live', JSON.parse(asked)), {
       signal: stop.signal,
       state: (state, why) => setLink({ state, why }),
+      anew,
       event(name, data) {
         if (name === 'effect' || name === 'gone') {
           told?.add(data.request_id);
@@ -128,10 +135,7 @@ export function Live({ query }) {
           soon();
         } else if (name === 'skipped') {
           skip((all) => [{ count: data.count, from: data.from_index, to: data.to_index }, ...all].slice(0, SKIPS));
-          // Rows may have changed meanwhile that nothing will be told of (spec/gateway.md, Effects): the list is loaded anew.
-          rows.current = new Rows();
-          held.current = [];
-          list();
+          anew();
         }
       },
     });

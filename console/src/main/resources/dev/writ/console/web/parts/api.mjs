@@ -199,11 +199,13 @@ const SILENCE_MS = 45000; // a server gives a sign of life every ten seconds
  * Follows a stream of server-sent events until it is aborted: takes it up again by `Last-Event-ID`, later each time it fails. One that
  * says nothing for a while is taken for lost: a connection that nobody closed would look like quiet.
  * @param {string} path
- * @param {{event: (name: string, data: any) => void, state: (state: 'open' | 'lost', why: Problem | null) => void, signal: AbortSignal}} to
+ * @param {{event: (name: string, data: any) => void, state: (state: 'open' | 'lost', why: Problem | null) => void, anew?: () => void, signal: AbortSignal}} to
+ *   `anew` is called where it begins at the newest once more, since nothing had said yet from where to take it up
  */
-export async function follow(path, { event, state, signal }) {
+export async function follow(path, { event, state, anew, signal }) {
   let last = '';
   let failures = 0;
+  let tried = false;
   while (!signal.aborted) {
     /** @type {Problem | null} */
     let why = null;
@@ -220,12 +222,15 @@ export async function follow(path, { event, state, signal }) {
       const answer = await send('GET', path, { headers: { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) }, signal: mine.signal });
       state('open', null);
       failures = 0;
+      if (tried && last === '') anew?.();
+      tried = true;
       for await (const message of messages(/** @type {ReadableStream<Uint8Array>} */ (answer.body), alive)) {
         if (message.id !== null) last = message.id;
-        event(message.name, message.data === '' ? null : JSON.parse(message.data));
+        if (message.data !== null) event(message.name, message.data === '' ? null : JSON.parse(message.data));
       }
     } catch (e) {
       if (signal.aborted) return;
+      tried = true;
       why = e instanceof Problem ? e : new Problem(0, {});
       if (why.status === 401 || why.status === 403 || why.status === 404) {
         state('lost', why);
@@ -256,7 +261,8 @@ function pause(ms, signal) {
 }
 
 /**
- * The messages of a stream (HTML Standard, 9.2): names, ids and data lines; comments are left out.
+ * The messages of a stream (HTML Standard, 9.2): names, ids and data lines; comments are left out. One without data is a new id alone,
+ * which counts as any other does: a stream that is quiet says by it from where to take it up.
  * @param {ReadableStream<Uint8Array>} body
  * @param {() => void} [alive] called for whatever comes, comments too
  */
@@ -269,6 +275,7 @@ export async function* messages(body, alive = () => {}) {
   let id = null;
   /** @type {string[]} */
   let data = [];
+  let placed = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -279,9 +286,10 @@ export async function* messages(body, alive = () => {}) {
       held = /** @type {string} */ (lines.pop());
       for (const line of lines) {
         if (line === '') {
-          if (data.length > 0) yield { name, id, data: data.join('\n') };
+          if (data.length > 0 || placed) yield { name, id, data: data.length > 0 ? data.join('\n') : null };
           name = 'message';
           data = [];
+          placed = false;
           continue;
         }
         const colon = line.indexOf(':');
@@ -289,7 +297,10 @@ export async function* messages(body, alive = () => {}) {
         const rest = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
         if (field === 'event') name = rest;
         else if (field === 'data') data.push(rest);
-        else if (field === 'id') id = rest;
+        else if (field === 'id') {
+          id = rest;
+          placed = true;
+        }
       }
     }
   } finally {

@@ -87,12 +87,14 @@ public record HttpAnswer(
     return of(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Server-sent events (WHATWG HTML, 9.2). */
+  /** Server-sent events (WHATWG HTML, 9.2), which proxies of nginx's kind pass on as they come. */
   public static HttpAnswer events(Writer writer) {
     return new HttpAnswer(
         200,
         List.of(
-            Map.entry("Content-Type", "text/event-stream"), Map.entry("Cache-Control", "no-store")),
+            Map.entry("Content-Type", "text/event-stream"),
+            Map.entry("Cache-Control", "no-store"),
+            Map.entry("X-Accel-Buffering", "no")),
         new Body.Stream(-1, writer));
   }
 
