@@ -6,11 +6,13 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.term.Text;
+import dev.writ.fixture.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,6 +98,35 @@ class AnApproverSeesWhatIsSignedTest {
     assertThat(at("y\n", "in,err", "approve", request).err())
         .startsWith("writ: EXE-908 ")
         .doesNotContain("[y/N]");
+  }
+
+  @Test
+  void whatHasWaitedForTooLongIsNotOfferedToSign() throws IOException {
+    Path policy = folder.resolve("home/policy.yaml");
+    String text = Files.readString(policy);
+    Files.writeString(policy, text.replaceFirst("pending_max_s: [0-9]+", "pending_max_s: 10"));
+    assertThat(writ("policy", "activate", policy.toString()).status()).isZero();
+    String request = ask("select 1");
+    JsonValue.Obj row =
+        (JsonValue.Obj)
+            ((JsonValue.Arr) json(writ("approvals", "--json").out()).get("waiting"))
+                .items()
+                .getFirst();
+    assertThat(row.get("state")).isEqualTo(JsonValue.of("waits"));
+    Instant until = Instant.parse(((JsonValue.Str) row.get("waits_until")).value());
+    Await.until(() -> !Instant.now().isBefore(until));
+    assertThat(writ("approvals", "--output", "csv").out()).contains(",expired,");
+    Run late = at("y\n", "in,err", "approve", request);
+    assertThat(late.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(late.err())
+        .startsWith("writ: GRD-308 ")
+        .contains("approve " + request.substring(7, 19) + " --reject")
+        .hasLineCount(1);
+    assertThat(waiting()).isEqualTo(1);
+    Run rejected = at("", "", "approve", request, "--reject", "--yes");
+    assertThat(rejected.status()).as(rejected.err()).isZero();
+    assertThat(rejected.err()).contains("DENIED  it will not be executed: prg check, GRD-105: ");
+    assertThat(waiting()).isZero();
   }
 
   @Test

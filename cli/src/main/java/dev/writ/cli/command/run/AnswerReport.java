@@ -12,6 +12,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.document.Resolution;
 import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
@@ -114,6 +115,10 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
           err.println("  receipt  " + served.id() + "  lamport " + served.receipt().lamport());
           served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
         });
+    answer
+        .served()
+        .flatMap(served -> doubt(terminal, served))
+        .ifPresent(line -> err.println("  " + Text.printable(line)));
     if (answer.decision().verdict() == Verdict.ESCALATE) {
       err.println("  next: " + Homes.name(terminal) + " approve " + shortId(answer.request()));
     }
@@ -125,11 +130,21 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
         terminal,
         answer.decision().verdict().name(),
         answer.request().toString(),
-        answer.decisionEnvelope().id().toString());
+        answer.decisionEnvelope().id().toString(),
+        Optional.of(because(answer)));
   }
 
-  /** The same of a server's answer. */
-  static void printApproved(Terminal terminal, String verdict, String request, String decision) {
+  /**
+   * The same of a server's answer.
+   *
+   * @param because why it is denied, where that is known
+   */
+  static void printApproved(
+      Terminal terminal,
+      String verdict,
+      String request,
+      String decision,
+      Optional<String> because) {
     var err = terminal.err();
     String said =
         switch (verdict) {
@@ -138,7 +153,10 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
                   + "  it may be executed now; nothing has run yet";
           case "ESCALATE" ->
               terminal.paintErr(Style.WARN, "APPROVED") + "  further approvals are missing";
-          default -> terminal.paintErr(Style.BAD, "DENIED") + "  it will not be executed";
+          default ->
+              terminal.paintErr(Style.BAD, "DENIED")
+                  + "  it will not be executed"
+                  + because.map(why -> ": " + Text.printable(why)).orElse("");
         };
     err.println(said);
     err.println("  request  " + Text.printable(request));
@@ -151,6 +169,27 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
               + shortId(Digest.parse(request))
               + ", unless its agent calls again by itself");
     }
+  }
+
+  /** What an operator has found out of an effect in doubt, or how that is stated. */
+  private static Optional<String> doubt(Terminal terminal, Served served) {
+    if (served.receipt().status() != Status.IN_DOUBT) {
+      return Optional.empty();
+    }
+    return served
+        .resolution()
+        .map(envelope -> Resolution.read(envelope.document()))
+        .map(stated ->
+            "resolved "
+                + stated.found().text()
+                + (stated.note().isEmpty() ? "" : ": " + stated.note()))
+        .or(() ->
+            Optional.of(
+                "next: find out whether it happened, then "
+                    + Homes.name(terminal)
+                    + " resolve "
+                    + shortId(served.id())
+                    + " happened|did-not-happen|cannot-be-known"));
   }
 
   /** Why, behind what the caller itself got wrong; what is not enforced comes behind what came. */

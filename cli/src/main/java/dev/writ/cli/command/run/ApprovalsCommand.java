@@ -34,6 +34,9 @@ public final class ApprovalsCommand implements CliCommand {
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
   private static final String WAITS = "waits";
 
+  /** Its time is over: an approval would have it denied. */
+  private static final String EXPIRED = "expired";
+
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -54,7 +57,7 @@ public final class ApprovalsCommand implements CliCommand {
   /**
    * A request.
    *
-   * @param state that it waits, or what became of it
+   * @param state that it waits, that it did so for too long, or what became of it
    */
   record Row(WaitingView view, String state) {
     JsonValue.Obj toJson() {
@@ -76,8 +79,11 @@ public final class ApprovalsCommand implements CliCommand {
     }
 
     static Rows read(Home home, LedgerView ledger) {
+      Instant now = Homes.clock().instant();
       return new Rows(
-          WaitingHere.all(home, ledger).stream().map(view -> new Row(view, WAITS)).toList());
+          WaitingHere.all(home, ledger).stream()
+              .map(view -> new Row(view, view.until().isAfter(now) ? WAITS : EXPIRED))
+              .toList());
     }
   }
 

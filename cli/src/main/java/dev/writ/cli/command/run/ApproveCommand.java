@@ -16,6 +16,7 @@ import dev.writ.cli.term.YesOrNo;
 import dev.writ.embed.home.Home;
 import dev.writ.guardian.document.Approval;
 import java.io.IOException;
+import java.util.Optional;
 
 /** {@code writ approve}: an approver's signed verdict on a request that waits. */
 public final class ApproveCommand implements CliCommand {
@@ -114,7 +115,8 @@ public final class ApproveCommand implements CliCommand {
           terminal,
           HomeServer.text(answer, "verdict"),
           HomeServer.text(answer, "request_id"),
-          HomeServer.text(answer, "decision_id"));
+          HomeServer.text(answer, "decision_id"),
+          Optional.empty());
     }
   }
 }
