@@ -122,7 +122,10 @@ public enum ExecutorError implements ErrorCode {
   RUN_CLOSED("EXE-901", "the run is closed", "Start another run."),
   NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),
   RUN_UNFINISHED(
-      "EXE-903", "the run has unfinished or unresolved work", "Finish or resolve it, then close."),
+      "EXE-903",
+      "the run has unfinished or unresolved work",
+      "Approve, reject or submit what waits, let end what runs, resolve what is in doubt (`writ log"
+          + " --run` shows them); then close."),
   TIME_WENT_BACK(
       "EXE-904",
       "the clock is behind the ledger's time",
