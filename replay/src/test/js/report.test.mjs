@@ -112,6 +112,11 @@ test('what policy would refuse if it did more than observe is said', () => opene
   assert.match(await page.eval(`${$('#timeline')}.innerText`), /would refuse, but policy only observes/);
 }));
 
+test('what an operator found out of an effect in doubt is said', () => opened('resolved.html', {}, async (page) => {
+  assert.match(await page.eval(`${$('#summary')}.innerText`), /1 in doubt, 1 of them resolved/);
+  assert.match(await page.eval(`${$('.fx summary')}.innerText`), /Allowed\s+In doubt\s+Resolved: happened/, 'the closed card says so');
+}));
+
 /** Opens every card with all that is in it, and gives its text. */
 async function openedCards(page) {
   await page.eval(`document.querySelectorAll('.fx > details').forEach((d) => { d.open = true; })`);

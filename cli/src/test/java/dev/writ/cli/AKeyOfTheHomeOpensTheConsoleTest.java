@@ -24,7 +24,7 @@ class AKeyOfTheHomeOpensTheConsoleTest {
     assertThat(writ("init").status()).isZero();
     Run none = writ("console");
     assertThat(none.status()).isEqualTo(6);
-    assertThat(none.err()).contains("GWY-061", "writ serve");
+    assertThat(none.err()).contains("CLI-030", "writ serve");
     ProcessBuilder builder =
         new ProcessBuilder(
             OwnProcess.writ("--home", dir.resolve("home").toString(), "serve", "--port", "0"));

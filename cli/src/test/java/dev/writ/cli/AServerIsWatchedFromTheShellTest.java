@@ -43,7 +43,7 @@ class AServerIsWatchedFromTheShellTest {
   @Test
   void whatItCounts() throws Exception {
     assertThat(Run.of("--home", home(), "init").status()).isZero();
-    assertThat(top("").err()).startsWith("writ: GWY-061 ").contains("no server");
+    assertThat(top("").err()).startsWith("writ: CLI-030 ").contains("writ serve");
     assertThat(Run.of("--home", home(), "run", "js", "--param", "source=6*7").status()).isZero();
     Process server = serve();
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {

@@ -242,6 +242,25 @@ class AnHttpApiIsImportedAndCalledTest {
     assertThat(replayed.out()).startsWith("COMPLETE");
     assertThat(asked).as("a replay sends nothing").hasSize(2);
     requireNowhere();
+    isResolved(id(lost, "request"), id(lost, "receipt_id"));
+    assertThat(asked).as("a resolution sends nothing").hasSize(2);
+  }
+
+  private static String id(Run run, String name) {
+    return run.out().replaceAll("(?s).*\"" + name + "\":\"(sha256:[0-9a-f]{64})\".*", "$1");
+  }
+
+  /** Whoever looks at an effect in doubt is told how to end the doubt, and then how it ended. */
+  private void isResolved(String request, String receipt) throws IOException {
+    assertThat(writ("submit", request).err())
+        .contains("next: find out", " resolve " + receipt.substring(7, 19) + " happened|");
+    assertThat(done("log").out()).contains(" in doubt ");
+    done("resolve", receipt, "happened", "--note", "asked its owner");
+    assertThat(writ("submit", request).err())
+        .contains("\n  resolved happened: asked its owner\n")
+        .doesNotContain("next: ");
+    assertThat(done("log").out()).contains(" resolved ").doesNotContain(" in doubt ");
+    done("close", "main");
   }
 
   /** The token is in no file of the installation but the secret's own. */

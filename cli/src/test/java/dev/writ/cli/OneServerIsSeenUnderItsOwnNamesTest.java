@@ -90,7 +90,8 @@ class OneServerIsSeenUnderItsOwnNamesTest {
     assertThat(text(said.get(2))).contains("\"text\":\"5\"", "dev.writ/receipt");
     assertThat(text(said.get(3)))
         .as("another's tool is a tool that this server lacks")
-        .contains("DENIED GRD-401", "calc not listed", "dev.writ/decision");
+        .contains("No tool of this name is listed for you", "DENIED GRD-401")
+        .contains("calc not listed", "dev.writ/decision");
     assertThat(Run.of("audit", "--home", home).status()).isZero();
   }
 

@@ -132,6 +132,7 @@ public enum ExitCode {
                 Map.entry(CliError.FEW_THREADS.code(), UNAVAILABLE),
                 Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
                 Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
+                Map.entry(CliError.NO_SERVER.code(), UNAVAILABLE),
                 Map.entry(CliError.LOGIN_UNANSWERED.code(), UNAVAILABLE),
                 Map.entry(CliError.HOOK_INPUT.code(), USAGE),
                 Map.entry(CliError.HOOK_EVENT.code(), USAGE),

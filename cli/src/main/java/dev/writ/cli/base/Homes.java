@@ -34,9 +34,14 @@ public final class Homes {
 
   private Homes() {}
 
-  /** How the user called this program, for suggestions of commands to run next. */
-  public static String name() {
+  /** How the user called this program. */
+  public static String program() {
     return System.getProperty("writ.name", "writ");
+  }
+
+  /** The same as a shell takes it, for suggestions of commands to run next. */
+  public static String name() {
+    return ShellScript.quoted(program());
   }
 
   /** The same for a command on the data directory that this one was told to work on. */

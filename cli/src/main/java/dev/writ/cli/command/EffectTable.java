@@ -73,9 +73,14 @@ public final class EffectTable {
   public static String outcome(EffectView row) {
     return switch (row.state()) {
       case JUDGED -> "allowed";
-      case DONE -> row.outcome().map(Status::text).orElse("done").replace('_', ' ');
+      case DONE -> row.outcome().map(EffectTable::end).orElse("done");
       case WAITING, EXECUTING, REFUSED, IN_DOUBT, DENIED -> row.state().text().replace('_', ' ');
     };
+  }
+
+  /** One that was in doubt and is done was resolved by an operator. */
+  private static String end(Status status) {
+    return status == Status.IN_DOUBT ? "resolved" : status.text().replace('_', ' ');
   }
 
   static Style style(EffectView row) {

@@ -20,6 +20,10 @@ public enum CliError implements ErrorCode {
       "CLI-022",
       "a policy's file was changed while it was worked on",
       "Nothing was written: run the command again."),
+  NO_SERVER(
+      "CLI-030",
+      "no server has the data directory open",
+      "Start one with `writ serve`, or name another data directory with --home."),
   HOOK_INPUT(
       "CLI-033",
       "what the agent told its hook is not understood",

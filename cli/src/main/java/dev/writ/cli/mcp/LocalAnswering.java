@@ -42,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Answers in this process, for an agent whose key is available here: one session. */
 public final class LocalAnswering implements AutoCloseable {
@@ -59,7 +60,8 @@ public final class LocalAnswering implements AutoCloseable {
   /** By the ids of their requests. */
   private final Map<JsonValue, Listening> listening = new ConcurrentHashMap<>();
 
-  private final PausedCalls paused = new PausedCalls(random, () -> false, Version.text());
+  private final PausedCalls paused =
+      new PausedCalls(random, () -> false, Version.text(), UnaryOperator.identity());
 
   /**
    * @param processes where processes run

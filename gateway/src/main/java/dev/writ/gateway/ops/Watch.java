@@ -49,15 +49,25 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
 
   /** What was seen of one call. */
   private static final class Call {
+    /** The call that this goes on with, in another thread. */
+    final Optional<Call> of;
+
     TraceContext trace;
     final SpanTree spans = new SpanTree();
-    Optional<String> request = Optional.empty();
-    Optional<String> receipt = Optional.empty();
+    volatile Optional<String> request = Optional.empty();
+    volatile Optional<String> receipt = Optional.empty();
     Optional<Stage> refused = Optional.empty();
     long queuedNs;
 
-    Call(TraceContext trace) {
+    Call(TraceContext trace, Optional<Call> of) {
       this.trace = trace;
+      this.of = of;
+    }
+
+    void answered(Answer answer) {
+      request = Optional.of(answer.request().toString());
+      receipt = answer.served().map(served -> served.id().toString());
+      of.ifPresent(call -> call.answered(answer));
     }
   }
 
@@ -66,7 +76,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
 
   /** A call begins on this thread. */
   public void callBegins(TraceContext trace) {
-    current.set(new Call(trace));
+    current.set(new Call(trace, Optional.empty()));
   }
 
   /** The call of this thread ended. Ids that its surface did not report are filled in. */
@@ -85,7 +95,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
       return work;
     }
     return () -> {
-      callBegins(call.trace);
+      current.set(new Call(call.trace, Optional.of(call)));
       current.get().spans.open(BACKGROUND);
       try {
         work.run();
@@ -144,8 +154,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
   void answered(Answer answer) {
     Call call = current.get();
     if (call != null) {
-      call.request = Optional.of(answer.request().toString());
-      call.receipt = answer.served().map(served -> served.id().toString());
+      call.answered(answer);
     }
   }
 
@@ -157,7 +166,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
   public void begins(Stage stage) {
     Call call = current.get();
     if (call == null) { // work of the server's own, such as closing a run
-      call = new Call(NOBODYS);
+      call = new Call(NOBODYS, Optional.empty());
       current.set(call);
     }
     call.spans.open(stage.text());

@@ -43,7 +43,7 @@ public interface EffectObserver {
     return work.get();
   }
 
-  /** Work that goes on in another thread after its call was answered. */
+  /** Work of this thread's call that another thread does, also after the call was answered. */
   default Runnable inBackground(Runnable work) {
     return work;
   }

@@ -296,9 +296,14 @@ public final class KernelPipeline implements Pipeline {
   }
 
   @Override
+  public Runnable inAnotherThread(Runnable work) {
+    return backend.effects().inBackground(work);
+  }
+
+  @Override
   public void inBackground(String tenant, Runnable work) {
     ConcurrencyLimiter.Held place = backend.places().inBackground(tenant);
-    Runnable observed = backend.effects().inBackground(work);
+    Runnable observed = inAnotherThread(work);
     Thread.ofVirtual()
         .name("writ-background")
         .start(() -> {

@@ -172,6 +172,9 @@ public interface Pipeline {
    */
   void inBackground(String tenant, Runnable work);
 
+  /** Work of this thread's call that another thread does: what is seen of it is the call's. */
+  Runnable inAnotherThread(Runnable work);
+
   /**
    * The same pipeline for a surface that forbids queues: a call that does not get its turn at once
    * is refused with {@code GWY-080} to {@code GWY-083}, before anything is begun.

@@ -43,7 +43,7 @@ function addedUp(runs) {
   for (const run of runs) for (const [outcome, n] of run.totals.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + n);
   return {
     requests: of('requests'), allowed: of('allowed'), denied: of('denied'), waiting: of('waiting'), undecided: of('undecided'),
-    escalated: of('escalated'), approved: of('approved'), receipts: of('receipts'), ran: of('ran'),
+    escalated: of('escalated'), approved: of('approved'), resolved: of('resolved'), receipts: of('receipts'), ran: of('ran'),
     outcomes: [...outcomes].sort((a, b) => b[1] - a[1]),
     from: runs.map((run) => run.totals.from).sort()[0], to: runs.map((run) => run.totals.to).sort().at(-1),
     open: runs.filter((run) => run.manifest.state === 'open').length,

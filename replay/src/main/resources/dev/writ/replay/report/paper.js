@@ -50,6 +50,7 @@ function paperEffect(fx, { bundle, stamp }) {
       ...fx.approvals.map((a) => [a.document.verdict === 'approve' ? 'Approval' : 'Rejection', [foreign(a.document.approver, 120), ` as ${a.document.role} at ${moment(a.document.approved_at)}`.slice(0, 200), a.document.reason && [': ', paperText(a.document.reason)]]]),
       (fx.receipt || fx.dispatched || outcomeOf(fx) === 'refused') && ['Stages', paperStages(fx)],
       (fx.receipt || outcomeOf(fx) === 'refused') && [fx.receipt?.document.output ? 'Output' : 'Outcome', paperOutput(fx, bundle)],
+      fx.resolution && ['Resolved', [foreign(fx.resolution.document.found, 40), ` at ${moment(fx.resolution.document.resolved_at)}`, fx.resolution.document.note && [': ', paperText(fx.resolution.document.note)]]],
       ...ids.map(([name, id]) => [name, longId(id)])));
 }
 

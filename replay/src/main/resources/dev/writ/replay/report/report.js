@@ -555,12 +555,14 @@ const asker = ({ request }) => [foreign(request.subject, 120), request.origin ? 
 const APPROVALS = { approve: ['info', 'check', 'Approved by '], reject: ['bad', 'cross', 'Rejected by '] };
 const approvalChip = ({ document }) => chip(...APPROVALS[document.verdict], foreign(document.approver, 60));
 const wasEscalated = (fx) => fx.decisions.some((d) => d.document.verdict === 'ESCALATE');
+const wasResolved = (fx) => Boolean(fx.resolution);
 const wasApproved = (fx) => fx.approvals.some((a) => a.document.verdict === 'approve');
 
 /** Every decision on it, as a word and a code, and how it ended. */
 const verdictChips = (fx) => [
   fx.decisions.map((d) => verdictChip(d.document)), fx.approvals.map(approvalChip),
   fx.receipt || outcomeOf(fx) === 'refused' ? chip(...OUTCOMES[outcomeOf(fx)]) : null,
+  fx.resolution ? chip('info', 'check', 'Resolved: ', fx.resolution.document.found) : null,
 ];
 
 function effectItem(fx, view) {
@@ -588,7 +590,7 @@ function section(id, title, lead, ...children) {
 /** What the list can be narrowed to: by how an effect ended, and by what was needed on the way. */
 function filtersOf(effects) {
   const ends = [...new Set(effects.map(outcomeOf))].map((o) => ({ says: OUTCOMES[o][2], keeps: (fx) => outcomeOf(fx) === o }));
-  const ways = [{ says: 'Escalated', keeps: wasEscalated }, { says: 'Approved', keeps: wasApproved }];
+  const ways = [{ says: 'Escalated', keeps: wasEscalated }, { says: 'Approved', keeps: wasApproved }, { says: 'Resolved', keeps: wasResolved }];
   return [{ says: 'All', keeps: () => true }, ...ends, ...ways]
     .map((filter) => ({ ...filter, count: effects.filter(filter.keeps).length }))
     .filter(({ count }) => count > 0);

@@ -38,13 +38,15 @@ function totals(bundle, effects) {
     allowed: of('allowed').length, denied: of('denied').length, waiting: of('waiting').length, undecided: of('undecided').length,
     outcomes: tally(of('allowed').map(outcomeOf)),
     escalated: effects.filter(wasEscalated).length, approved: effects.filter(wasApproved).length,
+    resolved: effects.filter(wasResolved).length,
     receipts: effects.filter((fx) => fx.receipt).length,
     ran: effects.reduce((sum, fx) => sum + tookMs(fx), 0),
     from: journal.at(0).at, to: lastWork.at, closedAt: closed ? journal.at(-1).at : null,
   };
 }
 
-const outcomeWords = (t) => t.outcomes.map(([outcome, n]) => `${number(n)} ${OUTCOMES[outcome][2].toLowerCase()}`).join(', ');
+/** How many ended how, and of how many in doubt an operator has found out. */
+const outcomeWords = (t) => t.outcomes.map(([outcome, n]) => `${number(n)} ${OUTCOMES[outcome][2].toLowerCase()}${outcome === 'in_doubt' && t.resolved > 0 ? `, ${number(t.resolved)} of them resolved` : ''}`).join(', ');
 
 function facts(view) {
   const { totals: t, result, bundle } = view;

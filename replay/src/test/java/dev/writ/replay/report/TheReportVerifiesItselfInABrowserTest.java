@@ -2,12 +2,17 @@ package dev.writ.replay.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.KernelSeam;
+import dev.writ.executor.document.Resolution;
+import dev.writ.executor.journal.Tables;
 import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -119,6 +124,29 @@ class TheReportVerifiesItselfInABrowserTest {
       home.submit(home.ask("alice").run(run).tool("mail"));
       Sample.close(home, run);
       return Sample.export(home.ledger(), home, new RunId(TestKeys.TENANT, run));
+    }
+  }
+
+  /** Nobody saw how it went; an operator found it out. */
+  private static byte[] resolved(Path dir) {
+    try (TestHome home = Sample.home(dir)) {
+      home.restartWith(e ->
+          KernelSeam.with(
+              e,
+              e.receipt()
+                  .withSigner((_, _) -> {
+                    throw new IllegalStateException("no key");
+                  })));
+      assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+          .isEqualTo("EXE-801");
+      home.restartWith(e -> e);
+      Digest receipt = Digest.parse("sha256:" + home.rows(Tables.DOUBT).getFirst());
+      home.kernel()
+          .resolve(
+              home.resolution(
+                  home.kernel().receipt(TestKeys.TENANT, receipt), Resolution.Found.HAPPENED));
+      Sample.close(home, "run-1");
+      return Sample.export(home);
     }
   }
 
@@ -237,6 +265,7 @@ class TheReportVerifiesItselfInABrowserTest {
         page(whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
     Files.write(dir.resolve("hostile.html"), page(hostile(temporary.resolve("c")), pinned()));
     Files.write(dir.resolve("observed.html"), page(observed(temporary.resolve("e")), pinned()));
+    Files.write(dir.resolve("resolved.html"), page(resolved(temporary.resolve("j")), pinned()));
     Files.write(
         dir.resolve("gone.html"),
         page(GoneContents.deletedAndErased(temporary.resolve("g")), pinned()));

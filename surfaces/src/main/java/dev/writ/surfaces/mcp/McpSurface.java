@@ -66,7 +66,7 @@ public final class McpSurface implements Surface {
     this.onLoopback = onLoopback;
     this.random = random;
     this.sessions = new McpSessions(random, settings.sessionIdle());
-    this.paused = new PausedCalls(random, pipeline::isDraining, version);
+    this.paused = new PausedCalls(random, pipeline::isDraining, version, pipeline::inAnotherThread);
     this.endpoint =
         new McpEndpoint(
             new McpDependencies(

@@ -107,8 +107,10 @@ final class McpToolCalls {
       return malformed(session, call.name().orElse("unnamed"), said);
     }
     Effect effect = noTool(session, call.name().get(), call.arguments().get());
-    return told(
-        session, () -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work()));
+    return results.notListed(
+        told(
+            session,
+            () -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work())));
   }
 
   /** Asks for nothing, under the name of the called tool, so that the Guardian signs a refusal. */

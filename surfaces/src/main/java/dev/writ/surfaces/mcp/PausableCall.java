@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * A call that runs in a thread of its own, so that it can outlive the request that began it and go
@@ -63,10 +64,13 @@ final class PausableCall {
         && binding.equals(saying);
   }
 
-  void begin(Supplier<McpEndpoint.Reply> once) {
+  /**
+   * @param seen makes of the work of another thread what is seen as this thread's
+   */
+  void begin(Supplier<McpEndpoint.Reply> once, UnaryOperator<Runnable> seen) {
     CompletableFuture<McpEndpoint.Reply> begun =
         CompletableFuture.supplyAsync(
-            once, task -> Thread.ofVirtual().name("writ-mcp-call").start(task));
+            once, task -> Thread.ofVirtual().name("writ-mcp-call").start(seen.apply(task)));
     synchronized (this) {
       reply = begun;
     }

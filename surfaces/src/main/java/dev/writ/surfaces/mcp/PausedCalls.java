@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Calls of clients without sessions whose MCP server asked something. Each waits under a random
@@ -40,17 +41,21 @@ public final class PausedCalls implements AutoCloseable {
   private final SecureRandom random;
   private final BooleanSupplier isEnding;
   private final String version;
+  private final UnaryOperator<Runnable> seen;
   private final Map<String, PausableCall> byState = new HashMap<>();
   private volatile boolean closed;
 
   /**
    * @param isEnding whether this program ends, so that no client can repeat its call
    * @param version this program's, for clients
+   * @param seen makes of the work of another thread what is seen as that of the thread that asks
    */
-  public PausedCalls(SecureRandom random, BooleanSupplier isEnding, String version) {
+  public PausedCalls(
+      SecureRandom random, BooleanSupplier isEnding, String version, UnaryOperator<Runnable> seen) {
     this.random = random;
     this.isEnding = isEnding;
     this.version = version;
+    this.seen = seen;
   }
 
   /**
@@ -88,7 +93,7 @@ public final class PausedCalls implements AutoCloseable {
         return once.get();
       }
       PausableCall call = part.call().get();
-      part.answers().ifPresentOrElse(call::answer, () -> call.begin(once));
+      part.answers().ifPresentOrElse(call::answer, () -> call.begin(once, seen));
       while (true) {
         call.await();
         if (call.hasEnded()) {

@@ -40,6 +40,11 @@ final class Results {
   static final int INLINE_BYTES_MAX = 1 << 20;
 
   static final String META = "dev.writ/";
+
+  /** What a model can act on; the denial behind it is written for who keeps the policy. */
+  private static final String NOT_LISTED =
+      "No tool of this name is listed for you: call one of those that tools/list has.";
+
   private static final int PARTIAL_BYTES_MAX = 64 << 10;
 
   /** How many events back from a run's end a receipt's event is searched. */
@@ -83,16 +88,19 @@ final class Results {
 
   /** The Guardian's denial of a call that cannot be read. */
   CallToolResult malformed(CallToolResult denied) {
+    return behind(
+        McpRefusal.CALL.code() + ": " + McpRefusal.CALL.meaning() + ". " + McpRefusal.CALL.remedy(),
+        denied);
+  }
+
+  /** The Guardian's denial of a tool that this caller is not shown, whether there is one or not. */
+  CallToolResult notListed(CallToolResult denied) {
+    return behind(NOT_LISTED, denied);
+  }
+
+  private static CallToolResult behind(String sentence, CallToolResult denied) {
     CallToolResult.Builder result =
-        CallToolResult.builder()
-            .addTextContent(
-                McpRefusal.CALL.code()
-                    + ": "
-                    + McpRefusal.CALL.meaning()
-                    + ". "
-                    + McpRefusal.CALL.remedy())
-            .isError(true)
-            .meta(denied.meta());
+        CallToolResult.builder().addTextContent(sentence).isError(true).meta(denied.meta());
     denied.content().forEach(result::addContent);
     return result.build();
   }

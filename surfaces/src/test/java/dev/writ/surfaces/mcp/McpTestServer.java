@@ -17,6 +17,7 @@ import dev.writ.gateway.http.auth.AccessAuthentication;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.limit.ConcurrencyLimiter;
 import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
@@ -77,6 +78,11 @@ final class McpTestServer implements AutoCloseable {
 
   private final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
   final List<String> effects = new CopyOnWriteArrayList<>();
+
+  /** Of each effect the trace of the call that it is seen as part of; empty where of none. */
+  final List<String> traces = new CopyOnWriteArrayList<>();
+
+  private final ThreadLocal<String> call = ThreadLocal.withInitial(() -> "");
   final ConcurrencyLimiter places = GatewayServer.places(HttpLimits.DEFAULT);
   private final GatewayServer server;
   private final KernelPipeline pipeline;
@@ -138,6 +144,16 @@ final class McpTestServer implements AutoCloseable {
                   throw e;
                 });
                 effects.add(surface + " " + request.effect().tool());
+                traces.add(call.get());
+              }
+
+              @Override
+              public Runnable inBackground(Runnable work) {
+                String trace = call.get();
+                return () -> {
+                  call.set(trace);
+                  work.run();
+                };
               }
 
               @Override
@@ -164,7 +180,17 @@ final class McpTestServer implements AutoCloseable {
                     AccessAuthentication.authenticator(
                         () -> home.kernel().system().trust(), TestHome.ORIGIN)),
                 places,
-                finished::add,
+                new Observer() {
+                  @Override
+                  public void begun(TraceContext trace) {
+                    call.set(trace.traceId());
+                  }
+
+                  @Override
+                  public void finished(Finished seen) {
+                    finished.add(seen);
+                  }
+                },
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** spec/tool-mcp-passing.md, 22: a call that waits goes on with its own caller's repetition. */
@@ -23,7 +24,8 @@ class PausedCallsAreOfOneCallerTest {
 
   private final AtomicBoolean isEnding = new AtomicBoolean();
   private final AtomicInteger ended = new AtomicInteger();
-  private final PausedCalls paused = new PausedCalls(new SecureRandom(), isEnding::get, "1");
+  private final PausedCalls paused =
+      new PausedCalls(new SecureRandom(), isEnding::get, "1", UnaryOperator.identity());
 
   private static McpSession session(Caller caller, McpView view, String run) {
     McpPeer peer =

@@ -129,6 +129,25 @@ class TheVersionWithoutSessionsTest {
     server.home.approve(server.home.document(Digest.parse(request)), "rita");
   }
 
+  /** Such a call has a thread of its own, which a question to its client may outlive. */
+  @Test
+  void aCallsEffectIsSeenAsPartOfItsCall() {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    for (String accept : List.of("application/json, text/event-stream", "application/json")) {
+      server.traces.clear();
+      Reply reply =
+          server.send(
+              McpTestServer.json(
+                  headed("alice", "tools/call", "calc")
+                      .setHeader("Accept", accept)
+                      .header("traceparent", "00-" + trace + "-00f067aa0ba902b7-01"),
+                  McpTestServer.bytes(
+                      message("tools/call", "\"name\":\"calc\",\"arguments\":{}," + plain()))));
+      assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+      assertThat(server.traces).as(accept).containsExactly(trace);
+    }
+  }
+
   @Test
   void aServerIsDiscoveredAndListsWithoutInitialize() {
     Reply discovered = ask("alice", "server/discover", "", plain());

@@ -153,7 +153,7 @@ public final class ConformCommand implements CliCommand {
       return here;
     }
     try {
-      return Path.of(Homes.name()).toRealPath().resolveSibling(VECTORS);
+      return Path.of(Homes.program()).toRealPath().resolveSibling(VECTORS);
     } catch (IOException e) {
       return here; // missing: refused by this name when it is read
     }

@@ -11,10 +11,10 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.SystemWords;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.term.Text;
 import dev.writ.client.AdminClient;
-import dev.writ.client.error.ClientError;
 import dev.writ.embed.home.Home;
 import java.net.URI;
 import java.nio.file.Path;
@@ -66,10 +66,7 @@ public final class ConsoleCommand implements CliCommand {
     } else {
       HomeServer own =
           HomeServer.of(home)
-              .orElseThrow(() ->
-                  new WritException(
-                      ClientError.NO_ANSWER,
-                      "no server has " + home.dir() + " open: start one with writ serve"));
+              .orElseThrow(() -> new WritException(CliError.NO_SERVER, home.dir().toString()));
       server = forBrowser(own.url());
       Fields fields = Fields.of("answer", own.order("/console/sign-in-codes", new byte[0], access));
       code = new AdminClient.SignInCode(fields.name("code"), fields.time("expires_at"));

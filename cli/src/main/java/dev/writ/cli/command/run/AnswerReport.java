@@ -12,6 +12,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.document.Resolution;
 import dev.writ.executor.stage.Served;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Content;
@@ -134,6 +135,10 @@ public record AnswerReport(Answer answer, Optional<Help> guidance, boolean isLat
           err.println("  receipt  " + served.id() + "  lamport " + served.receipt().lamport());
           served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
         });
+    answer
+        .served()
+        .flatMap(served -> doubt(terminal, served))
+        .ifPresent(line -> err.println("  " + Text.printable(line)));
     if (answer.decision().verdict() == Verdict.ESCALATE) {
       err.println(next(terminal));
     }
@@ -190,6 +195,27 @@ public record AnswerReport(Answer answer, Optional<Help> guidance, boolean isLat
               + shortId(Digest.parse(request))
               + ", unless its agent calls again by itself");
     }
+  }
+
+  /** What an operator has found out of an effect in doubt, or how that is stated. */
+  private static Optional<String> doubt(Terminal terminal, Served served) {
+    if (served.receipt().status() != Status.IN_DOUBT) {
+      return Optional.empty();
+    }
+    return served
+        .resolution()
+        .map(envelope -> Resolution.read(envelope.document()))
+        .map(stated ->
+            "resolved "
+                + stated.found().text()
+                + (stated.note().isEmpty() ? "" : ": " + stated.note()))
+        .or(() ->
+            Optional.of(
+                "next: find out whether it happened, then "
+                    + Homes.name(terminal)
+                    + " resolve "
+                    + shortId(served.id())
+                    + " happened|did-not-happen|cannot-be-known"));
   }
 
   /** Why, behind what the caller itself got wrong; what is not enforced comes behind what came. */

@@ -57,7 +57,7 @@ public final class ApprovalsCommand implements CliCommand {
   /**
    * A request.
    *
-   * @param state that it waits, or what became of it
+   * @param state that it waits, that it did so for too long, or what became of it
    */
   record Row(WaitingView view, String state) {
     JsonValue.Obj toJson() {

@@ -173,10 +173,18 @@ public final class RunCommand implements CliCommand {
       for (String param : arguments.options("--param-json")) {
         String key = once(param, given);
         String json = value(param);
-        object.put(key, Jcs.parse(json.getBytes(StandardCharsets.UTF_8)));
+        object.put(key, parsed(key, json));
         requireExact(key, json);
       }
       return object.build();
+    }
+
+    private static JsonValue parsed(String key, String json) {
+      try {
+        return Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
+      } catch (WritException e) {
+        throw new WritException(e.code(), "--param-json " + key + ": " + e.found(), e);
+      }
     }
 
     /** Refuses an integer that no double holds: another one would be sent. */

@@ -96,6 +96,7 @@ public final class RunsCommand implements CliCommand {
             .numbers("events")
             .numbers("receipts")
             .numbers("pending")
+            .numbers("running")
             .numbers("in doubt")
             .column("head", Table.Fit.OMIT)
             .column("last event", Table.Fit.KEEP);
@@ -107,6 +108,7 @@ public final class RunsCommand implements CliCommand {
           Table.cell(entry.head().seq() + 1),
           Table.cell(entry.state().receipts()),
           Table.cell(entry.state().unfinished().pending()),
+          Table.cell(entry.state().unfinished().running()),
           Table.cell(entry.state().unfinished().inDoubt()),
           Table.id(entry.head().id(), Style.DIM),
           Table.time(entry.head().at(), now));

@@ -24,6 +24,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.ledger.LedgerView;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,18 +65,29 @@ record ShownApproval(
    * Reads what waits.
    *
    * @throws WritException {@code CLI-015} for no request, {@code EXE-908} where it does not wait,
-   *     {@code CAN-023} for a reason that is not one line
+   *     {@code GRD-308} where it would be approved and has waited for too long, {@code CAN-023} for
+   *     a reason that is not one line
    */
   static ShownApproval read(Home home, LedgerView ledger, String request, Word word) {
+    Instant now = Homes.clock().instant();
     Envelope found = Ids.document(ledger, request);
     if (!found.payloadType().equals(Request.TYPE)) {
       throw Ids.noRequest(request);
     }
     WaitingView view =
         WaitingHere.of(home, ledger)
-            .find(found.id(), Homes.clock().instant())
+            .find(found.id(), now)
             .orElseThrow(
                 () -> new WritException(ExecutorError.NOT_PENDING, "request " + found.id()));
+    if (word.verdict() == Approval.Verdict.APPROVE && view.isLate(now)) {
+      throw new WritException(
+          GuardianError.TEMPORAL_PENDING,
+          "it could be approved until "
+              + Timestamps.format(view.until())
+              + "; to end it: writ approve "
+              + AnswerReport.shortId(view.id())
+              + " --reject");
+    }
     SystemState state = SystemState.read(ledger);
     String kid = word.key().kid();
     TrustedKey holder =
@@ -94,7 +106,7 @@ record ShownApproval(
             .toList();
     ShownApproval question =
         new ShownApproval(view, inputs, word.key(), holder, role, word.verdict(), word.reason());
-    Approval.read(question.approval(Homes.clock().instant()).toJson());
+    Approval.read(question.approval(now).toJson());
     return question;
   }
 

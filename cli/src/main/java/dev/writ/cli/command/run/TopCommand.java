@@ -11,7 +11,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.command.UntilStopped;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
-import dev.writ.client.error.ClientError;
 import dev.writ.embed.home.Home;
 import dev.writ.gateway.view.WaitingView;
 import java.nio.charset.StandardCharsets;
@@ -47,10 +46,7 @@ public final class TopCommand implements CliCommand {
     Home home = Homes.home(session);
     HomeServer at =
         HomeServer.of(home)
-            .orElseThrow(() ->
-                new WritException(
-                    ClientError.NO_ANSWER,
-                    "no server has " + home.dir() + " open: start one with writ serve"));
+            .orElseThrow(() -> new WritException(CliError.NO_SERVER, home.dir().toString()));
     Supplier<String> authorization = authorization(session, arguments, home);
     if (arguments.has("--once") || session.json() || !session.terminal().outIsTerminal()) {
       session.show(

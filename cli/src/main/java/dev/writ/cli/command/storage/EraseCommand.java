@@ -87,7 +87,7 @@ public final class EraseCommand implements CliCommand {
     Optional<String> subject = arguments.option("--subject");
     Optional<String> run = arguments.option("--run");
     if (subject.isPresent() == run.isPresent()) {
-      throw new WritException(CliError.USAGE, "one of --subject and --run is needed");
+      throw new WritException(CliError.USAGE, "name --subject or --run, and not both");
     }
     ErasureOrder order = new ErasureOrder(arguments.argument("TENANT"), subject, run);
     Envelope signed =
