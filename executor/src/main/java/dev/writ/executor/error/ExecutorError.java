@@ -127,8 +127,8 @@ public enum ExecutorError implements ErrorCode {
   RUN_UNFINISHED(
       "EXE-903",
       "the run has unfinished or unresolved work",
-      "Approve, reject (`writ approve ID --reject`) or submit what waits, let end what runs, resolve"
-          + " what is in doubt (`writ log --run` shows them); then close."),
+      "Approve, reject (`writ approve ID --reject`) or submit what waits, let end what runs,"
+          + " resolve what is in doubt (`writ log --run` shows them); then close."),
   TIME_WENT_BACK(
       "EXE-904",
       "the clock is behind the ledger's time",

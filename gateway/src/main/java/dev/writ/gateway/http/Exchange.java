@@ -15,6 +15,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.cert.X509Certificate;
@@ -231,11 +232,22 @@ public final class Exchange {
               isHead(),
               this::isLetIn,
               failure -> parts.failures().accept(trace, failure))
-          .send(goesOn ? answer : answer.with("Connection", "close"));
+          .send(
+              goesOn && !endsWithConnection(answer) ? answer : answer.with("Connection", "close"));
       observe(answer, code);
+      if (endsWithConnection(answer)) {
+        onLoop(() -> request.connection().close());
+      }
     } catch (IOException e) {
       // the client went away while sending the body: no answer
     }
+  }
+
+  /** HTTP/1.0 has no chunks: what has no length is over when its connection is. */
+  private boolean endsWithConnection(HttpAnswer answer) {
+    return request.version() == HttpVersion.HTTP_1_0
+        && answer.body() instanceof HttpAnswer.Body.Stream stream
+        && stream.length() < 0;
   }
 
   /** Authenticates the caller and takes a place; none of the body is kept before that. */

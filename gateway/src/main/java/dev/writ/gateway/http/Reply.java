@@ -109,9 +109,14 @@ public final class Reply {
       if (stream.length() >= 0) {
         response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(stream.length()));
       } else {
-        response.setChunked(true);
+        response.setChunked(true); // but in HTTP/1.0
       }
-      return headOnly ? response.end() : response.writeHead();
+      if (headOnly) {
+        return response.end();
+      }
+      // In HTTP/1.0 the head alone would name chunks all the same; one with a piece does not.
+      boolean mayStandAlone = stream.length() >= 0 || response.isChunked();
+      return mayStandAlone ? response.writeHead() : response.write(Buffer.buffer());
     });
     if (headOnly) {
       return;

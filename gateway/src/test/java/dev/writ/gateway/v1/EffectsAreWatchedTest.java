@@ -19,6 +19,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,6 +28,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -371,6 +374,41 @@ class EffectsAreWatchedTest {
       assertThat(skipped.id()).isEqualTo("0." + (skipped.number("to_index") - 1));
       Envelope request = submitted("alice", "mail", "{}");
       assertThat(alice.next().text("request_id")).isEqualTo(request.id().toString());
+    }
+  }
+
+  /** HTTP/1.0 has no chunks: such a stream is over when its connection is. */
+  @Test
+  void aReaderOfTheFormerProtocolGetsNoChunks() throws Exception {
+    URI server = URI.create(gateway.server.url());
+    String credential =
+        gateway
+            .as("alice", "/v1/effects/live")
+            .build()
+            .headers()
+            .map()
+            .get("Authorization")
+            .getFirst();
+    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /v1/effects/live HTTP/1.0\r\nHost: "
+                      + server.getAuthority()
+                      + "\r\nAuthorization: "
+                      + credential
+                      + "\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+      List<String> head = new ArrayList<>();
+      for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
+        head.add(line.toLowerCase(Locale.ROOT));
+      }
+      assertThat(head.getFirst()).isEqualTo("http/1.0 200 ok");
+      assertThat(head).contains("connection: close").noneMatch(l -> l.startsWith("transfer-"));
+      assertThat(lines.readLine()).isEqualTo(":");
     }
   }
 }

@@ -18,7 +18,6 @@ import dev.writ.embed.home.Home;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import java.io.IOException;
-import java.util.Optional;
 
 /** {@code writ approve}: an approver's signed verdict on a request that waits. */
 public final class ApproveCommand implements CliCommand {
