@@ -24,6 +24,12 @@ class ABundleLeavesAndIsVerifiedTest {
     assertThat(Run.of("--home", home, "close", "main").status()).isZero();
     Run export = Run.of("--home", home, "export", "main", "-o", file);
     assertThat(export.status()).as(export.err()).isZero();
+    assertThat(Run.of("verify", trust, "--trust", file).err())
+        .startsWith("writ: CAN-003 ")
+        .contains(file + " (--trust): an archive, as bundles are: ");
+    assertThat(Run.of("verify", file, "--trust", trust, "--checkpoint", trust).err())
+        .startsWith("writ: LED-050 ")
+        .contains(trust + " (--checkpoint): ");
     byte[] bundle = Files.readAllBytes(Path.of(file));
 
     Run again = Run.of("--home", home, "export", "main", "-o", file);

@@ -109,8 +109,7 @@ public final class ExportCommand implements CliCommand {
             .option("-o")
             .orElseThrow(() -> new WritException(CliError.USAGE, "export needs -o FILE"));
     Path file = Path.of(name);
-    Optional<Checkpoint> kept =
-        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
+    Optional<Checkpoint> kept = NamedFile.of(session, arguments, "--checkpoint", Checkpoint::parse);
     RunId run =
         bundle(
             session,

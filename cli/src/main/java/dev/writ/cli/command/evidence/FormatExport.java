@@ -114,7 +114,7 @@ final class FormatExport {
                 new HomeReceipts(
                     session, Homes.homeOf(session, ExportCommand.named(session, arguments))))
             : Optional.empty(),
-        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse));
+        NamedFile.of(session, arguments, "--checkpoint", Checkpoint::parse));
   }
 
   private static void requirePlace(String format, Optional<Path> to) {

@@ -12,18 +12,9 @@ final class NamedTrust {
 
   /**
    * @return empty where the option is not given
-   * @throws WritException {@code CLI-002} where the file cannot be read; what is wrong with it,
-   *     with its name: a command has several files
+   * @throws WritException {@code CLI-002} where the file cannot be read; what is wrong with it
    */
   static Optional<Trust> of(Session session, Arguments arguments) {
-    return arguments.option("--trust").map(file -> parse(file, session.read(file)));
-  }
-
-  private static Trust parse(String file, byte[] content) {
-    try {
-      return Trust.parse(content);
-    } catch (WritException e) {
-      throw new WritException(e.code(), file + ": " + e.found(), e);
-    }
+    return NamedFile.of(session, arguments, "--trust", Trust::parse);
   }
 }

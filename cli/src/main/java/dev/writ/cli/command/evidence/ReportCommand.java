@@ -188,7 +188,7 @@ public final class ReportCommand implements CliCommand {
   }
 
   private static Optional<Checkpoint> kept(Session session, Arguments arguments) {
-    return arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
+    return NamedFile.of(session, arguments, "--checkpoint", Checkpoint::parse);
   }
 
   private static List<BundleVerifier.Verified> ofFiles(

@@ -80,9 +80,9 @@ public final class VerifyCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     Optional<Trust> trust = NamedTrust.of(session, arguments);
     Optional<Checkpoint> earlier =
-        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
+        NamedFile.of(session, arguments, "--checkpoint", Checkpoint::parse);
     Optional<InstallationProof> installation =
-        arguments.option("--installation").map(session::read).map(InstallationProof::parse);
+        NamedFile.of(session, arguments, "--installation", InstallationProof::parse);
     Verification verification;
     try (NamedBundles bundles = new NamedBundles(session);
         Progress progress = new Progress(session.terminal())) {
