@@ -115,6 +115,10 @@ class OnesOwnInputTest {
     assertThat(writ("approve", request, "--yes").status()).isZero();
     Run served = writ("submit", request, "--json");
     assertThat(served.out()).contains("[[120]]");
+    String decision = text(served, "decision_id");
+    Run noRequest = writ("policy", "explain", decision);
+    refused(noRequest, ExitCode.BROKEN_INPUT, "CLI-015");
+    assertThat(noRequest.err()).contains("is a document, and no request");
     refused(writ("approve", request, "--yes"), ExitCode.REFUSED, "EXE-908");
     String other = text(writ(ask), "request");
     assertThat(writ("approve", other, "--yes", "--reject").status()).isZero();

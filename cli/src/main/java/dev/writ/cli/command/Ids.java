@@ -43,7 +43,10 @@ public final class Ids {
 
   /** A refusal of a document of another kind. */
   public static WritException noRequest(String id) {
-    return Homes.notFound(id + " is a document, and no request; writ approvals lists what waits");
+    return Homes.notFound(
+        id
+            + " is a document, and no request; writ log --json lists requests, writ approvals what"
+            + " waits");
   }
 
   /** Every document is the body of an event, so the journal has them all. */

@@ -1,6 +1,7 @@
 package dev.writ.cli.command.policy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -15,6 +16,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerView;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +71,11 @@ final class PolicyExplainCommand implements CliCommand {
 
   private static byte[] bytes(Session session, String request, LedgerView ledger) {
     if (!Files.exists(Path.of(request))) {
-      return Ids.document(ledger, request).toBytes();
+      Envelope found = Ids.document(ledger, request);
+      if (!found.payloadType().equals(Request.TYPE)) {
+        throw Ids.noRequest(request);
+      }
+      return found.toBytes();
     }
     byte[] bytes = session.read(request);
     if (bytes.length > 0 && bytes[0] == '{') {
