@@ -1,6 +1,7 @@
 package dev.writ.cli.home;
 
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Listen;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,8 +21,19 @@ public final class TlsWarnings {
 
   private TlsWarnings() {}
 
+  /** Of the files for callers, and of those for other gateways; one line each. */
+  public static List<String> of(GatewayConfig config, Instant now) {
+    List<String> warnings = new ArrayList<>(of(config.listen().protection(), now));
+    config
+        .extras()
+        .cells()
+        .flatMap(cells -> cells.hop().protection())
+        .ifPresent(between -> warnings.addAll(of(between, now)));
+    return warnings;
+  }
+
   /** One line each; none where the server does not speak TLS by itself. */
-  public static List<String> of(Listen.Protection protection, Instant now) {
+  static List<String> of(Listen.Protection protection, Instant now) {
     List<String> warnings = new ArrayList<>();
     if (protection instanceof Listen.Protection.Tls tls) {
       try {

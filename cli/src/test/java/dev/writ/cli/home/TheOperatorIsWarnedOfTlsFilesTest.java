@@ -2,12 +2,15 @@ package dev.writ.cli.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Listen;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,5 +54,15 @@ class TheOperatorIsWarnedOfTlsFilesTest {
             line -> assertThat(line).startsWith(key + " can be read by others"),
             line -> assertThat(line).startsWith(certificate + " ends at "));
     assertThat(TlsWarnings.of(new Listen.Protection.None(), now)).isEmpty();
+    GatewayConfig between =
+        GatewayConfig.parse(
+                "writ_gateway: 1\ncells: { certificate: cert.pem, key: key.pem, ca: ca.pem }\n"
+                    .getBytes(StandardCharsets.UTF_8),
+                "gateway.yaml",
+                Map.of())
+            .inFolder(dir);
+    assertThat(TlsWarnings.of(between, now.plus(Duration.ofDays(20))))
+        .as("of the one between gateways, too")
+        .hasSize(2);
   }
 }

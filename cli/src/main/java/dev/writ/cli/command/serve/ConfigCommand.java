@@ -143,8 +143,7 @@ public final class ConfigCommand implements CommandGroup {
                     .warnings(policy, Homes.clock().instant())
                     .forEach(line -> warn(session, line)));
       }
-      TlsWarnings.of(config.listen().protection(), Homes.clock().instant())
-          .forEach(line -> warn(session, line));
+      TlsWarnings.of(config, Homes.clock().instant()).forEach(line -> warn(session, line));
       // The server that runs by it has its ports, and is no obstacle to itself.
       if (home.flatMap(HomeServer::of).isEmpty()) {
         served
