@@ -236,7 +236,9 @@ class ASlipOfTheHandIsToldTest {
   @Test
   void whoApprovesAReceiptIsToldWhereRequestsAre() {
     Run run = writ("approve", receipt(), "--yes");
-    assertThat(run.err()).contains("CLI-015", "no request; writ approvals lists what waits");
+    assertThat(run.err())
+        .contains(
+            "CLI-015", "no request; writ log --json lists requests, writ approvals what waits");
   }
 
   @Test
