@@ -54,16 +54,17 @@ final class CellsRegions implements CliCommand {
             .build();
     CellRegions regions = read(detail);
     Home home = Homes.home(session);
+    // Before, since a gateway gives the cell up as soon as it sees the statement.
+    Optional<String> line = whatBecomesOfIt(home, regions);
     SystemWords.send(
         session,
         arguments,
         List.of(SystemWords.change(home, arguments, EventKind.CELL_PLACED, regions.toJson())));
-    whatBecomesOfIt(home, regions)
-        .ifPresent(line -> session.terminal().err().println(Text.printable(line)));
+    line.ifPresent(told -> session.terminal().err().println(Text.printable(told)));
     return ExitCode.OK;
   }
 
-  /** The statement counts already: what it does to the cell is told, and nothing refuses it. */
+  /** What the statement does to the cell is told, and nothing refuses it. */
   private static Optional<String> whatBecomesOfIt(Home home, CellRegions regions) {
     try (LeaseWatch watch = LedgerPlaces.watch(home.inCell(CellPlacement.SYSTEM).ledger())) {
       Optional<String> owner =
