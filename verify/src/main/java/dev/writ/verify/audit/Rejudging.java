@@ -357,10 +357,12 @@ final class Rejudging {
     }
     Tools.Circumstances now = tools.circumstances(effect, policy);
     List<Decision> judgements = new ArrayList<>();
-    for (ToolManifest manifest :
-        List.of(now.manifest(), ToolManifest.unregistered(effect.tool(), effect.version()))) {
+    List<Supplier<ToolManifest>> manifests =
+        List.of(now::manifest, () -> ToolManifest.unregistered(effect.tool(), effect.version()));
+    for (Supplier<ToolManifest> manifest : manifests) {
       Decision again =
-          Judge.judge(admitted, manifest, policy, inputs, recorded.snapshot(), asked.decision);
+          Judge.judge(
+              admitted, manifest.get(), policy, inputs, recorded.snapshot(), asked.decision);
       if (difference(recorded, again).isEmpty()) {
         findings.judged++;
         findings.snapshots += now.snapshot().equals(recorded.snapshot()) ? 1 : 0;
