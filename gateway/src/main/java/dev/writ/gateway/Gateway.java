@@ -159,7 +159,9 @@ public final class Gateway implements AutoCloseable {
     telemetry.ifPresent(t -> log.alsoTo(t::logged));
     Watch watch =
         new Watch(
-            metrics, (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)));
+            metrics,
+            (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)),
+            why -> log.failed("content-not-stored", why));
     EffectTelemetry effects = new EffectTelemetry(metrics, watch, log);
     Scheduler lane =
         new Scheduler(

@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.config.AlertThresholds;
@@ -95,6 +96,15 @@ public final class Metrics implements Observer {
 
   void stage(Stage stage, boolean refuses, long nanos) {
     (refuses ? refused : passed).get(stage).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Counts a content that could not be stored; codes are the server's own. */
+  void notStored(RuntimeException why) {
+    Counter.builder("writ.contents.not.stored")
+        .description("Outputs that could not be stored, by the code of what stores them")
+        .tag("code", why instanceof WritException e ? e.code().code() : EffectLabels.OTHER)
+        .register(registry)
+        .increment();
   }
 
   void commit(long nanos) {
