@@ -215,7 +215,8 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> GatewayMeasures.sandboxes(metrics, c));
     kernel.observe(watch, watch);
     Instant startedAt = installation.clock().instant();
-    if (front.isEmpty()) {
+    if (front.isEmpty()) { // else the front has what listens
+      metrics.certificate("callers", server::certificateEnd);
       log.event("listening", server.url());
     }
     server.besides().forEach(url -> log.event("listening", url));

@@ -24,6 +24,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -250,6 +251,23 @@ public final class Metrics implements Observer {
         "signal",
         signal,
         dropped);
+  }
+
+  /**
+   * Adds when a certificate ends that the server shows; nothing where it shows none.
+   *
+   * @param of to whom it is shown: {@code callers} or {@code gateways}
+   * @param end of the one in force, since a reload exchanges it
+   */
+  public void certificate(String of, Supplier<Optional<Instant>> end) {
+    if (end.get().isPresent()) {
+      gauge(
+          "writ.tls.certificate.end.seconds",
+          "When a certificate ends that the server shows, in seconds since 1970",
+          "of",
+          of,
+          () -> end.get().orElseThrow().getEpochSecond());
+    }
   }
 
   /** Adds the thresholds of alerts, with which rules compare. */
