@@ -296,6 +296,11 @@ public final class Kernel {
     public void ends(Stage stage, Optional<ErrorCode> refused) {
       to.ends(stage, refused);
     }
+
+    @Override
+    public void notStored(RuntimeException why) {
+      to.notStored(why);
+    }
   }
 
   /**

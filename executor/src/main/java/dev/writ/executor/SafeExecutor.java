@@ -220,7 +220,8 @@ public record SafeExecutor(
             stages, Stage.CANONICALIZE, () -> canonicalize.canonicalize(checked)); // 6
     boolean keep = order.request().retention().equals("keep");
     Stored stored =
-        StageObserver.during(stages, Stage.STORE, () -> store.store(ran, result, keep)); // 7
+        StageObserver.during(
+            stages, Stage.STORE, () -> store.store(ran, result, keep, stages)); // 7
     return StageObserver.during(stages, Stage.RECEIPT, () -> receipt.sign(ran, stored)); // 8
   }
 }

@@ -159,7 +159,9 @@ public final class Gateway implements AutoCloseable {
     telemetry.ifPresent(t -> log.alsoTo(t::logged));
     Watch watch =
         new Watch(
-            metrics, (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)));
+            metrics,
+            (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)),
+            why -> log.failed("content-not-stored", why));
     EffectTelemetry effects = new EffectTelemetry(metrics, watch, log);
     Scheduler lane =
         new Scheduler(
@@ -213,7 +215,8 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> GatewayMeasures.sandboxes(metrics, c));
     kernel.observe(watch, watch);
     Instant startedAt = installation.clock().instant();
-    if (front.isEmpty()) {
+    if (front.isEmpty()) { // else the front has what listens
+      metrics.certificate("callers", server::certificateEnd);
       log.event("listening", server.url());
     }
     server.besides().forEach(url -> log.event("listening", url));

@@ -41,6 +41,8 @@ class AConfigurationIsReloadedTest {
       "certificates:\n"
           + "  - { name: builders, dn: \"CN=builder, O=acme\", tenant: acme, subject: alice }\n";
 
+  private static final String END = "writ_tls_certificate_end_seconds";
+
   @TempDir Path dir;
   private WholeGateway server;
 
@@ -101,6 +103,35 @@ class AConfigurationIsReloadedTest {
 
   private int status(String token) throws Exception {
     return server.get(token, "/v1/runs").statusCode();
+  }
+
+  private String end() {
+    return server.gateway.metrics().text().lines().filter(l -> l.startsWith(END)).findFirst().get();
+  }
+
+  @Test
+  void whenTheCertificateEndsIsMeasuredOfTheOneInForce() throws Exception {
+    String loopback = "IP:127.0.0.1,DNS:localhost";
+    TestCertificates pki =
+        new TestCertificates(dir).authority("ca").issue("server", "/CN=a", "ca", loopback, 1);
+    String yaml = OWN.replace("MORE", "");
+    start(yaml);
+    String first = pki.end("server");
+    assertThat(end()).isEqualTo(END + "{of=\"callers\"}" + first);
+    pki.issue("server", "/CN=b", "ca", loopback, 2);
+    assertThat(end()).as("not in force").endsWith(first);
+    taken(yaml);
+    assertThat(end()).endsWith(pki.end("server")).doesNotEndWith(first);
+    String second = pki.end("server");
+    Files.writeString(pki.pem("server"), "nothing");
+    refused(yaml, "GWY-007", "server.pem");
+    assertThat(end()).as("the former stays").endsWith(second);
+  }
+
+  @Test
+  void withoutTlsNoCertificateEnds() {
+    start(PLAIN);
+    assertThat(server.gateway.metrics().text()).doesNotContain(END);
   }
 
   @Test

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
@@ -88,6 +90,17 @@ public final class TestCertificates {
     assertThat(process.waitFor()).as(said).isZero();
   }
 
+  /** When the certificate ends, as a metric says it. */
+  public String end(String name) throws Exception {
+    try (InputStream in = Files.newInputStream(pem(name))) {
+      long ms =
+          ((X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in))
+              .getNotAfter()
+              .getTime();
+      return " " + Double.toString(ms / 1000);
+    }
+  }
+
   /** For a client that trusts an authority, and shows a certificate where one is named. */
   public SSLContext client(String trusted, Optional<String> shown)
       throws GeneralSecurityException, IOException {
@@ -95,7 +108,7 @@ public final class TestCertificates {
     trust.load(null, null);
     try (InputStream in = Files.newInputStream(pem(trusted))) {
       trust.setCertificateEntry(
-          "ca", java.security.cert.CertificateFactory.getInstance("X.509").generateCertificate(in));
+          "ca", CertificateFactory.getInstance("X.509").generateCertificate(in));
     }
     TrustManagerFactory trusts =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

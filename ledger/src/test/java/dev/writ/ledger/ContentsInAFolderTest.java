@@ -46,6 +46,26 @@ class ContentsInAFolderTest extends LargeContentsContract {
     assertThat(folder).isEmptyDirectory();
   }
 
+  /** What was written there would be hidden by the next mount; what is missing is not damaged. */
+  @Test
+  void oneThatIsUnmountedWhileALedgerIsOpenTakesAndTellsNothing() throws IOException {
+    URI store = newAddress();
+    Path folder = Path.of(store.getPath());
+    try (Ledger ledger =
+        Ledger.create(Fixture.config(dir.resolve("home")), new CountedDatabase(), store)) {
+      Digest kept = put(ledger, bytes(1 << 20, 1));
+      Files.move(folder, dir.resolve("unmounted"));
+      Files.createDirectory(folder);
+      Refused.with(LedgerError.CONTENTS_FOLDER, () -> put(ledger, bytes(1 << 20, 2)));
+      Refused.with(LedgerError.CONTENTS_FOLDER, () -> ledger.blob(kept, 1 << 20));
+      assertThat(folder).isEmptyDirectory();
+      Files.delete(folder);
+      Files.move(dir.resolve("unmounted"), folder);
+      put(ledger, bytes(1 << 20, 2));
+      assertThat(ledger.blob(kept, 1 << 20)).isEqualTo(bytes(1 << 20, 1));
+    }
+  }
+
   /** What is not looked at is not damaged: `fsck` says that it could not look. */
   @Test
   void fsckOfAFolderThatIsNotMountedIsNoVerdict() throws IOException {

@@ -40,6 +40,9 @@ abstract class LargeContentsContract {
   private static final int LARGE = Batch.BLOB_BYTES_MAX + 1;
   private static final SigningKey OTHER_KEY = Fixture.key(7);
 
+  /** Of whose contents they are. */
+  private static final byte[] MARK = {1};
+
   @TempDir Path dir;
   final CountedDatabase database = new CountedDatabase();
   URI address;
@@ -86,6 +89,7 @@ abstract class LargeContentsContract {
     Digest digest = Digest.sha256(content);
     try (LargeContents store = ContentPlaces.at(address)) {
       store.probe();
+      store.claim(MARK);
       Spooled spooled = spooled(content);
       byte[] first = store.keep(spooled, 3);
       assertThat(spooled.file()).doesNotExist();
@@ -114,6 +118,7 @@ abstract class LargeContentsContract {
   void aContentMovedThereIsAtThePlaceThatItsRowNames() throws IOException {
     byte[] content = bytes(LARGE, 2);
     try (LargeContents store = ContentPlaces.at(address)) {
+      store.claim(MARK);
       store.keepAt(spooled(content), LargeContents.NO_PLACE);
       store.keepAt(spooled(content), LargeContents.NO_PLACE); // a move that is repeated
       assertThat(read(store, content, LargeContents.NO_PLACE)).contains(content);
@@ -128,6 +133,7 @@ abstract class LargeContentsContract {
     byte[] content = bytes(LARGE, 3);
     try (LargeContents store = ContentPlaces.at(address);
         ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      store.claim(MARK);
       List<Future<byte[]>> kept = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         Spooled spooled = spooled(content);

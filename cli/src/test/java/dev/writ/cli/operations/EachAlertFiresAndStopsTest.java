@@ -17,7 +17,7 @@ class EachAlertFiresAndStopsTest {
   @Test
   void promtoolAcceptsTheRulesAndEachTestOfThem() throws Exception {
     String[] check = {"check", "rules", "writ-alerts.yml", "writ-slo.yml"};
-    assertThat(OperationsFiles.promtool("", check)).contains("SUCCESS: 7", "SUCCESS: 8");
+    assertThat(OperationsFiles.promtool("", check)).containsSubsequence("SUCCESS: 8", "SUCCESS: 8");
     assertThat(OperationsFiles.promtool("", "check", "config", "prometheus.yml"))
         .contains("prometheus.yml is valid");
     assertThat(OperationsFiles.promtool("", "test", "rules", "writ-test.yml")).contains("SUCCESS");

@@ -33,6 +33,9 @@ public final class OperationsFiles {
 
   private static final String ITS_SERIES = "up";
 
+  /** Series of a server that speaks TLS alone. */
+  private static final String OF_TLS = "writ_tls_certificate_end_seconds";
+
   private OperationsFiles() {}
 
   private static Path folder() {
@@ -68,6 +71,7 @@ public final class OperationsFiles {
   public static void requireAllIn(String scrape) throws IOException {
     TreeMap<String, TreeSet<String>> series = series(scrape);
     series.put(ITS_SERIES, new TreeSet<>());
+    series.putIfAbsent(OF_TLS, specified("Metrics of the server's parts").get(OF_TLS));
     int checked = 0;
     for (Path file : rules()) {
       for (Map<?, ?> rule : rulesOf(file)) {

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /**
  * Called by the working thread when a part of the work begins and ends. It sees no documents and
  * cannot influence the work; an observer that measures time reads its own clock, since the kernel
- * must not. Neither method may throw.
+ * must not. No method may throw.
  */
 public interface StageObserver {
   /** Watches nothing. */
@@ -27,6 +27,14 @@ public interface StageObserver {
    * @param refused the code with which the stage refused
    */
   void ends(Stage stage, Optional<ErrorCode> refused);
+
+  /**
+   * Stage 7 could not keep a content; the receipt has {@code EXE-701} or {@code EXE-702}, and this
+   * is called between the stage's beginning and its end.
+   *
+   * @param why with the code of what keeps contents, or what nobody foresaw
+   */
+  default void notStored(RuntimeException why) {}
 
   /** Runs a stage's work between both calls. */
   static <T> T during(StageObserver observer, Stage stage, Supplier<T> work) {

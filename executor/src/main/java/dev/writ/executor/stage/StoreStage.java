@@ -47,7 +47,16 @@ public final class StoreStage {
     this.contents = contents;
   }
 
+  /** The same without anybody who is told of a failure. */
   public Stored store(Ran ran, Result result, boolean retain) {
+    return store(ran, result, retain, StageObserver.NONE);
+  }
+
+  /**
+   * @param retain whether outputs are kept, beside their digests
+   * @param observer is told where something could not be stored
+   */
+  public Stored store(Ran ran, Result result, boolean retain, StageObserver observer) {
     Keeping keeping = new Keeping(ran.ready().order().request().scope(), retain);
     List<BlobRef> blobs = keeping.blobs;
     try {
@@ -69,6 +78,7 @@ public final class StoreStage {
       return new Stored(result, output, raw, artifacts, Optional.of(observations), blobs);
     } catch (RuntimeException e) {
       // The store refused: the receipt says so, and names no content that was not kept.
+      observer.notStored(e);
       return new Stored(
           refused(result, e),
           Optional.empty(),

@@ -191,8 +191,10 @@ public final class CellBoard {
     return Math.max(0, stated - cell.observed());
   }
 
-  /** Adds the numbers of what a gateway forwards. */
+  /** Adds the numbers of what a gateway forwards, and of the certificates that it shows. */
   public void measure(Metrics metrics, Front front) {
+    metrics.certificate("callers", front::certificateEnd);
+    metrics.certificate("gateways", front::hopCertificateEnd);
     metrics.counter(
         "writ.cell.forwarded", "Requests that an owner elsewhere answered", front::forwardedSoFar);
     metrics.counter(

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,6 +44,8 @@ public final class Listener implements AutoCloseable {
   private final ConcurrentLinkedQueue<HttpServer> others = new ConcurrentLinkedQueue<>();
 
   private final Taker taker;
+  private volatile Optional<Instant> certificateEnd = Optional.empty();
+  private volatile Optional<Instant> othersCertificateEnd = Optional.empty();
 
   /** Answers requests. */
   public interface Taker {
@@ -124,10 +127,30 @@ public final class Listener implements AutoCloseable {
                 taker.take(request, vertx, connections.watch(request.connection(), vertx));
               }
             });
+    certificateEnd = files.map(TlsFiles::ends);
   }
 
-  /** Listens on one address more, with servers of another kind. */
-  public void deploy(String address, Supplier<Loop> loop) {
+  /** When the certificate ends that callers are shown; empty without TLS. */
+  public Optional<Instant> certificateEnd() {
+    return certificateEnd;
+  }
+
+  /** The same of the servers of {@link #deploy}. */
+  public Optional<Instant> othersCertificateEnd() {
+    return othersCertificateEnd;
+  }
+
+  /**
+   * Listens on one address more, with servers of another kind.
+   *
+   * @param files by which its options are protected
+   */
+  public void deploy(String address, Optional<TlsFiles> files, Supplier<Loop> loop) {
+    deploy(address, loop);
+    othersCertificateEnd = files.map(TlsFiles::ends);
+  }
+
+  private void deploy(String address, Supplier<Loop> loop) {
     try {
       await(vertx.deployVerticle(loop::get, new DeploymentOptions().setInstances(loops())));
     } catch (ExecutionException e) {
@@ -197,11 +220,13 @@ public final class Listener implements AutoCloseable {
   /** New connections use these files. */
   public void use(TlsFiles files) throws ExecutionException {
     use(files, servers);
+    certificateEnd = Optional.of(files.ends());
   }
 
   /** Those to the servers of {@link #deploy} do. */
   public void useOnOthers(TlsFiles files) throws ExecutionException {
     use(files, others);
+    othersCertificateEnd = Optional.of(files.ends());
   }
 
   private static void use(TlsFiles files, Iterable<HttpServer> these) throws ExecutionException {

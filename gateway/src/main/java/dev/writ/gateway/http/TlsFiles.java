@@ -33,9 +33,14 @@ import javax.net.ssl.X509TrustManager;
  *
  * @param clients the authority that issues the certificates of clients, if clients may present one
  * @param required whether a client without one gets no connection
+ * @param ends when the certificate does
  */
 public record TlsFiles(
-    PemKeyCertOptions own, Optional<PemTrustOptions> clients, boolean required, Trust trust) {
+    PemKeyCertOptions own,
+    Optional<PemTrustOptions> clients,
+    boolean required,
+    Trust trust,
+    Instant ends) {
   private static final byte[] PROBE = {0x77, 0x72, 0x69, 0x74};
 
   /** So far the clock of who issues certificates may be ahead of this machine's. */
@@ -57,10 +62,14 @@ public record TlsFiles(
             .addKeyValue(bytes(tls.key()));
     Optional<PemTrustOptions> clients =
         tls.clients().map(c -> new PemTrustOptions().addCertValue(bytes(c.authority())));
-    requirePair(tls, own, vertx, now);
+    X509Certificate certificate = requirePair(tls, own, vertx, now);
     Trust trust = new Trust(clients.map(pem -> trust(tls, pem, vertx)));
     return new TlsFiles(
-        own, clients, tls.clients().map(Listen.Clients::required).orElse(false), trust);
+        own,
+        clients,
+        tls.clients().map(Listen.Clients::required).orElse(false),
+        trust,
+        certificate.getNotAfter().toInstant());
   }
 
   private static Buffer bytes(Path file) {
@@ -72,7 +81,7 @@ public record TlsFiles(
     }
   }
 
-  private static void requirePair(
+  private static X509Certificate requirePair(
       Listen.Protection.Tls tls, PemKeyCertOptions own, Vertx vertx, Instant now) {
     X509Certificate certificate;
     boolean pair;
@@ -113,6 +122,7 @@ public record TlsFiles(
               + ", and now it is "
               + now);
     }
+    return certificate;
   }
 
   private static X509KeyManager keys(PemKeyCertOptions own, Vertx vertx) throws Exception {

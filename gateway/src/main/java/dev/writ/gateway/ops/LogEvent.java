@@ -25,6 +25,7 @@ public enum LogEvent {
   CELLS_NOT_SEEN("cells-not-seen", "code detail"),
   CHECKPOINT_NOT_PUBLISHED("checkpoint-not-published", "code detail who"),
   CHECKPOINT_PUBLISHED("checkpoint-published", "places signatures size"),
+  CONTENT_NOT_STORED("content-not-stored", "code detail"),
   CONTENTS_DELETED("contents-deleted", "detail"),
   CONTENTS_ERASED("contents-erased", "detail"),
   DRAINING("draining", "detail"),

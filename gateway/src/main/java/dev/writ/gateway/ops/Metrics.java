@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.config.AlertThresholds;
@@ -23,6 +24,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -95,6 +97,15 @@ public final class Metrics implements Observer {
 
   void stage(Stage stage, boolean refuses, long nanos) {
     (refuses ? refused : passed).get(stage).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Counts a content that could not be stored; codes are the server's own. */
+  void notStored(RuntimeException why) {
+    Counter.builder("writ.contents.not.stored")
+        .description("Outputs that could not be stored, by the code of what stores them")
+        .tag("code", why instanceof WritException e ? e.code().code() : EffectLabels.OTHER)
+        .register(registry)
+        .increment();
   }
 
   void commit(long nanos) {
@@ -240,6 +251,23 @@ public final class Metrics implements Observer {
         "signal",
         signal,
         dropped);
+  }
+
+  /**
+   * Adds when a certificate ends that the server shows; nothing where it shows none.
+   *
+   * @param of to whom it is shown: {@code callers} or {@code gateways}
+   * @param end of the one in force, since a reload exchanges it
+   */
+  public void certificate(String of, Supplier<Optional<Instant>> end) {
+    if (end.get().isPresent()) {
+      gauge(
+          "writ.tls.certificate.end.seconds",
+          "When a certificate ends that the server shows, in seconds since 1970",
+          "of",
+          of,
+          () -> end.get().orElseThrow().getEpochSecond());
+    }
   }
 
   /** Adds the thresholds of alerts, with which rules compare. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -36,15 +37,21 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
 
   private final Metrics metrics;
   private final BiConsumer<TraceContext, List<SpanTree.Node>> background;
+  private final Consumer<RuntimeException> notStored;
   private final ThreadLocal<Call> current = new ThreadLocal<>();
   private long writeBegan;
 
   /**
    * @param background gets the spans of work that went on after its call was answered
+   * @param notStored gets why a content could not be stored
    */
-  public Watch(Metrics metrics, BiConsumer<TraceContext, List<SpanTree.Node>> background) {
+  public Watch(
+      Metrics metrics,
+      BiConsumer<TraceContext, List<SpanTree.Node>> background,
+      Consumer<RuntimeException> notStored) {
     this.metrics = metrics;
     this.background = background;
+    this.notStored = notStored;
   }
 
   /** What was seen of one call. */
@@ -187,6 +194,12 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
     if (call.trace == NOBODYS && call.spans.current().isEmpty()) {
       current.remove();
     }
+  }
+
+  @Override
+  public void notStored(RuntimeException why) {
+    metrics.notStored(why);
+    notStored.accept(why);
   }
 
   /** Stands for the trace of work that no caller asked for. */

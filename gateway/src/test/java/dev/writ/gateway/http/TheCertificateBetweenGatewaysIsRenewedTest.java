@@ -8,12 +8,14 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import dev.writ.fixture.Refused;
 import dev.writ.gateway.TestCertificates;
+import dev.writ.gateway.cell.CellBoard;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.gateway.http.server.CellChoice;
 import dev.writ.gateway.http.server.Front;
 import dev.writ.gateway.http.server.HopKey;
+import dev.writ.gateway.ops.Metrics;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -141,6 +143,21 @@ class TheCertificateBetweenGatewaysIsRenewedTest {
     front.change(Listen.loopback(0), List.of());
     assertThat(shownToCallers()).isEqualTo("CN=second");
     assertThat(shownToOwner()).isEqualTo("CN=second");
+  }
+
+  @Test
+  void whenItEndsIsMeasuredOfTheOneInForce() throws Exception {
+    Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+    new CellBoard(1, Optional.empty()).measure(metrics, front);
+    String of = "writ_tls_certificate_end_seconds{of=\"gateways\"}";
+    assertThat(metrics.text())
+        .contains(of + certificates.end("gw"))
+        .as("callers are shown none")
+        .doesNotContain("callers");
+    certificates.issue("gw", "/CN=second", "ca", "IP:127.0.0.1", 1);
+    assertThat(metrics.text()).doesNotContain(of + certificates.end("gw"));
+    front.change(Listen.loopback(0), List.of());
+    assertThat(metrics.text()).contains(of + certificates.end("gw"));
   }
 
   @Test

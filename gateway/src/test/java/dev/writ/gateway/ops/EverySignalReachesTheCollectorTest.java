@@ -103,7 +103,7 @@ class EverySignalReachesTheCollectorTest {
               collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
       try (Telemetry telemetry =
           new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
-        Watch watch = new Watch(metrics, telemetry::inBackground);
+        Watch watch = new Watch(metrics, telemetry::inBackground, _ -> {});
         watch.callBegins(call);
         watch.inSpan(
             "tools/call",
@@ -252,7 +252,7 @@ class EverySignalReachesTheCollectorTest {
       Digest request = Digest.sha256(new byte[] {1});
       try (Telemetry telemetry =
           new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
-        Watch watch = new Watch(metrics, telemetry::inBackground);
+        Watch watch = new Watch(metrics, telemetry::inBackground, _ -> {});
         watch.callBegins(call);
         Thread.ofVirtual()
             .start(

@@ -79,9 +79,17 @@ public final class FolderContents implements LargeContents {
   /** A folder that is not mounted has no mark, and misses every content. */
   @Override
   public void requireAsked(WritException failure) {
+    requireMounted();
+  }
+
+  /**
+   * It may be unmounted while a ledger is open: what is written then would lie below the mount, and
+   * be hidden by the next one.
+   */
+  private void requireMounted() {
     Path file = dir.resolve(MARKER);
     if (!Files.exists(file)) {
-      throw notMounted(file, failure);
+      throw new WritException(LedgerError.CONTENTS_FOLDER, notMounted(file));
     }
   }
 
@@ -118,17 +126,14 @@ public final class FolderContents implements LargeContents {
             LedgerError.CONTENTS_FOLDER, dir + " has the contents of another installation");
       }
     } catch (NoSuchFileException e) {
-      throw notMounted(file, e);
+      throw new WritException(LedgerError.CONTENTS_FOLDER, notMounted(file), e);
     } catch (IOException e) {
       throw Failures.of("reading " + file, e);
     }
   }
 
-  private static WritException notMounted(Path file, Exception cause) {
-    return new WritException(
-        LedgerError.CONTENTS_FOLDER,
-        "there is no " + file + ": the folder is not mounted, or another one",
-        cause);
+  private static String notMounted(Path file) {
+    return "there is no " + file + ": the folder is not mounted, or another one";
   }
 
   @Override
@@ -152,10 +157,15 @@ public final class FolderContents implements LargeContents {
     return place;
   }
 
-  /** Copies, since the home may be on another file system. */
+  /**
+   * Copies, since the home may be on another file system.
+   *
+   * @throws WritException {@code LED-085} where the folder is not mounted
+   */
   @Override
   public void keepAt(Spooled content, byte[] place) throws IOException {
     content.channel().close();
+    requireMounted();
     Path target = file(content.digest(), place);
     Path fresh = target.resolveSibling(target.getFileName() + SUFFIX_UNFINISHED);
     makeDirectory(target.getParent());
@@ -202,6 +212,7 @@ public final class FolderContents implements LargeContents {
     try {
       return Optional.of(Files.newInputStream(file(digest, place)));
     } catch (NoSuchFileException e) {
+      requireMounted();
       return Optional.empty();
     }
   }

@@ -104,7 +104,7 @@ public final class SeedServer implements AutoCloseable {
   public final Running running = new Running();
   public final Metrics metrics = new Metrics(() -> policyInForce(), _ -> Optional.empty());
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
-  private final Watch watch = new Watch(metrics, (_, _) -> {});
+  private final Watch watch = new Watch(metrics, (_, _) -> {}, _ -> {});
   private final EffectTelemetry telemetry =
       new EffectTelemetry(
           metrics,

@@ -39,6 +39,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.PoolOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -233,9 +234,11 @@ public final class Front implements AutoCloseable {
             .setMaxHeaderSize(2 * limits.headBytesMax())
             .setHost(settings.host())
             .setPort(settings.port());
-    amongGateways().ifPresent(tls -> Listener.protect(tls, hop));
+    Optional<TlsFiles> amongGateways = amongGateways();
+    amongGateways.ifPresent(tls -> Listener.protect(tls, hop));
     listener.deploy(
         settings.host() + ":" + settings.port(),
+        amongGateways,
         () ->
             listener.new Loop(hop, hopPort) {
               @Override
@@ -440,6 +443,16 @@ public final class Front implements AutoCloseable {
   /** Where other gateways reach this one. */
   public String address() {
     return settings.address().orElseGet(() -> settings.host() + ":" + hopPort.get());
+  }
+
+  /** When the certificate ends that callers are shown; empty without TLS. */
+  public Optional<Instant> certificateEnd() {
+    return listener.certificateEnd();
+  }
+
+  /** When the one ends that other gateways are shown; empty without TLS. */
+  public Optional<Instant> hopCertificateEnd() {
+    return listener.othersCertificateEnd();
   }
 
   public String url() {

@@ -26,6 +26,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -240,6 +241,11 @@ public final class GatewayServer implements AutoCloseable {
   /** The port it listens on. */
   public int port() {
     return listener.port();
+  }
+
+  /** When the certificate ends that callers are shown; empty without TLS. */
+  public Optional<Instant> certificateEnd() {
+    return listener.certificateEnd();
   }
 
   /** Where it listens. */
