@@ -111,6 +111,7 @@ export class Refused extends WritError {
 export class NoAnswer extends WritError {
   readonly sent: boolean;
 }
+export class WrongFile extends WritError {}
 export class NotBelieved extends WritError {}
 export class Denied extends WritError {
   constructor(outcome: Outcome);

@@ -36,6 +36,9 @@ export class NoAnswer extends WritError {
   }
 }
 
+/** What was given as a file's content is not what it must be. */
+export class WrongFile extends WritError {}
+
 /** The answer is not what pinned keys have signed about this request (GWY-062). */
 export class NotBelieved extends WritError {
   constructor(message) {
@@ -119,13 +122,36 @@ export async function keyId(jwk) {
   return toBase64Url(await hash(utf8.encode(canonicalize(members))));
 }
 
-/** A signing key out of a PEM file (PKCS #8, not encrypted), as `writ key new` writes it. */
+/**
+ * A signing key out of the text of a PEM file (PKCS #8, not encrypted), as `writ key new` writes it.
+ *
+ * @throws {WrongFile} CAN-074 for no private key in PEM, CAN-075 for one that is not of Ed25519, CAN-077 for an encrypted one
+ */
 export async function signingKey(pem) {
+  const label = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem)?.[1];
+  if (label === 'ENCRYPTED PRIVATE KEY') {
+    throw new WrongFile('CAN-077', 'the key is encrypted, and this client takes none that is: decrypt it before, as openssl pkcs8 does');
+  }
   const body = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(pem);
-  if (!body) refuse('no unencrypted private key in PEM');
-  const der = fromBase64(body[1].replace(/\s/g, ''));
-  const key = await crypto.subtle.importKey('pkcs8', der, { name: 'Ed25519' }, true, ['sign']);
+  if (!body) {
+    throw new WrongFile('CAN-074', `no whole private key in PEM (PKCS #8), but ${label ?? 'a text without PEM'}`);
+  }
+  const der = keyBytes(body[1]);
+  let key;
+  try {
+    key = await crypto.subtle.importKey('pkcs8', der, { name: 'Ed25519' }, true, ['sign']);
+  } catch (cause) {
+    throw new WrongFile('CAN-075', 'the key is not of Ed25519, as this client needs it, or is damaged', { cause });
+  }
   return { key, kid: await keyId(await crypto.subtle.exportKey('jwk', key)) };
+}
+
+function keyBytes(base64) {
+  try {
+    return fromBase64(base64.replace(/\s/g, ''));
+  } catch (cause) {
+    throw new WrongFile('CAN-074', 'the private key is cut off: no base64', { cause });
+  }
 }
 
 function json(bytes) {
@@ -356,6 +382,8 @@ export class WritClient {
     Object.defineProperty(this, 'fetch', { value: (...a) => fetch(...a), enumerable: false });
     this.#token = token;
     if ((key === undefined) === (token === undefined)) throw new TypeError('key or token');
+    // Of another file than trust.jwks; else it would be found when an answer is there, whose effect has run.
+    if (!Array.isArray(keys)) throw new WrongFile('CAN-020', 'keys is no list: give the `keys` of the trust file (trust.jwks)');
   }
 
   time(offsetSeconds = 0) {

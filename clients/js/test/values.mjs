@@ -1,7 +1,7 @@
 // What is no JSON value is refused before anything is signed or sent, and what a refusal of the server says.
 import { generateKeyPairSync } from 'node:crypto';
 import { Toolbox } from 'writ-client/openai';
-import { Outcome, Refused, WritClient, canonicalize, signingKey } from 'writ-client';
+import { Outcome, Refused, WritClient, WrongFile, canonicalize, signingKey } from 'writ-client';
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 let sent = 0;
@@ -74,4 +74,28 @@ const brief = new WritClient({
 const waits = new Outcome({ decision: { verdict: 'ESCALATE', request: 'sha256:00' } });
 await brief.wait(waits, 3600).catch(() => {});
 if (!asked[0].endsWith('?wait_s=4')) throw new Error(asked[0]);
+// What a wrong file has is told for what it is, and before anything is asked for.
+const made = (kind, options) => generateKeyPairSync(kind, options);
+const written = (key, type, more) => key.export({ type, format: 'pem', ...more });
+const ec = made('ec', { namedCurve: 'P-256' });
+const ours = made('ed25519');
+for (const [text, code, wanted] of [
+  ['', 'CAN-074', 'without PEM'],
+  ['{"keys":[]}', 'CAN-074', 'without PEM'],
+  [written(ours.publicKey, 'spki'), 'CAN-074', 'PUBLIC KEY'],
+  [written(ec.privateKey, 'sec1'), 'CAN-074', 'EC PRIVATE KEY'],
+  [pem.replace('M', '=M'), 'CAN-074', 'base64'],
+  [written(ec.privateKey, 'pkcs8'), 'CAN-075', 'Ed25519'],
+  [written(ours.privateKey, 'pkcs8', { cipher: 'aes-256-cbc', passphrase: 'x' }), 'CAN-077', 'encrypted'],
+]) {
+  const e = await signingKey(text).then(() => new Error('taken'), (found) => found);
+  if (!(e instanceof WrongFile) || e.code !== code || !e.message.includes(wanted)) throw new Error(`${text}: ${e}`);
+}
+let unpinned;
+try {
+  new WritClient({ ...settings, token: `writ_${'0'.repeat(64)}`, keys: undefined });
+} catch (e) {
+  unpinned = e;
+}
+if (!(unpinned instanceof WrongFile) || !unpinned.message.includes('trust.jwks')) throw new Error(`keys: ${unpinned}`);
 console.log(`${Object.keys(refused).length} refused`);

@@ -3,7 +3,7 @@
 from ._api import Settings
 from ._clients import AsyncClient, Client
 from ._crypto import Pinned, SigningKey, digest
-from ._errors import Denied, NoAnswer, NotBelieved, PermittedBefore, Refused, WritError
+from ._errors import Denied, NoAnswer, NotBelieved, PermittedBefore, Refused, WritError, WrongFile
 from ._json import canonicalize
 from ._model import (
     Agent,
@@ -43,6 +43,7 @@ __all__ = [
     "Token",
     "Waiting",
     "WritError",
+    "WrongFile",
     "canonicalize",
     "digest",
 ]

@@ -9,13 +9,13 @@ import os
 from dataclasses import dataclass
 from typing import Any, Mapping, Union
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from ._errors import NotBelieved
+from ._errors import NotBelieved, WrongFile
 from ._json import canonicalize, parse
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -99,15 +99,34 @@ class SigningKey:
 
     @classmethod
     def load(cls, path: PathLike, passphrase: bytes | None = None) -> SigningKey:
-        """Out of a PEM file (PKCS #8), as `writ key new` writes it."""
+        """Out of a PEM file (PKCS #8), as `writ key new` writes it. Raises OSError, WrongFile."""
         with open(path, "rb") as file:
-            return cls.from_pem(file.read(), passphrase)
+            return cls._from(file.read(), passphrase, f"{os.fspath(path)}: ")
 
     @classmethod
     def from_pem(cls, pem: bytes, passphrase: bytes | None = None) -> SigningKey:
-        key = serialization.load_pem_private_key(pem, passphrase)
+        """Out of the content of such a file. Raises WrongFile."""
+        return cls._from(pem, passphrase, "")
+
+    @classmethod
+    def _from(cls, pem: bytes, passphrase: bytes | None, where: str) -> SigningKey:
+        if pem.lstrip().startswith(b"-----BEGIN PUBLIC KEY"):
+            raise WrongFile("CAN-074", f"{where}a public key, and a private one is needed")
+        sealed = b"ENCRYPTED" in pem
+        if sealed and not passphrase:
+            raise WrongFile("CAN-077", f"{where}the key is encrypted: give its passphrase")
+        try:
+            key = serialization.load_pem_private_key(pem, passphrase if sealed else None)
+        except UnsupportedAlgorithm as e:
+            raise WrongFile("CAN-075", f"{where}{e}") from None
+        except (TypeError, ValueError):
+            if sealed:
+                raise WrongFile(
+                    "CAN-076", f"{where}the passphrase does not open it, or it is damaged"
+                ) from None
+            raise WrongFile("CAN-074", f"{where}no whole private key in PEM (PKCS #8)") from None
         if not isinstance(key, Ed25519PrivateKey):
-            raise ValueError("the key is not Ed25519")
+            raise WrongFile("CAN-075", f"{where}the key is not Ed25519, as this client needs it")
         return cls(key)
 
     def sign(self, data: bytes) -> bytes:
@@ -160,10 +179,28 @@ class Pinned:
 
     @classmethod
     def load(cls, path: PathLike, origin: str) -> Pinned:
-        """Out of a trust file, trust.jwks."""
+        """Out of a trust file, trust.jwks. Raises OSError, WrongFile."""
         with open(path, "rb") as file:
-            trust = json.load(file)
-        return cls(trust["keys"], origin, trust.get("writ_required_algorithms", {}))
+            content = file.read()
+        wrong = f"{os.fspath(path)} is no trust file (trust.jwks)"
+        try:
+            trust = json.loads(content)
+        except (ValueError, RecursionError) as e:
+            raise WrongFile("CAN-003", f"{wrong}: no JSON: {e}") from None
+        if not isinstance(trust, dict):
+            raise WrongFile("CAN-022", f"{wrong}: no object")
+        if "keys" not in trust:
+            found = ", ".join(repr(name) for name in list(trust)[:5]) or "nothing"
+            raise WrongFile("CAN-020", f"{wrong}: it has no keys, but {found}")
+        keys, required = trust["keys"], trust.get("writ_required_algorithms", {})
+        if not isinstance(keys, list) or not all(isinstance(key, dict) for key in keys):
+            raise WrongFile("CAN-022", f"{wrong}: its keys are no list of objects")
+        if not isinstance(required, dict):
+            raise WrongFile("CAN-022", f"{wrong}: its writ_required_algorithms are no object")
+        try:
+            return cls(keys, origin, required)
+        except NotBelieved:
+            raise WrongFile("CAN-056", f"{wrong}: a key is pinned twice") from None
 
     def verify(self, envelope: Any, kind: str, role: str, at: str) -> Verified:
         """Verifies an envelope: of this kind, signed by one holder of this role whose keys are in force at `at`."""

@@ -39,6 +39,10 @@ class NotBelieved(WritError):
         super().__init__("GWY-062", message)
 
 
+class WrongFile(WritError, ValueError):
+    """A file that the caller named is not what it must be; the text begins with the file's name."""
+
+
 class Denied(WritError):
     """A governed function was not let run (GWY-066): `outcome` says what denied it, or which approval is missing."""
 

@@ -100,7 +100,9 @@ public enum CanonicalizeError implements ErrorCode {
       "Run chmod 600 on it; a key can be encrypted under a passphrase, too."),
   KEY_FILE_KIND("CAN-073", "a key file is no regular file", "Name the file itself."),
   KEY_FILE_MALFORMED(
-      "CAN-074", "a key file is malformed or cut off", "Restore it; its form is in spec/keys.md."),
+      "CAN-074",
+      "a key file is malformed or cut off",
+      "Restore it, or bring it into the form that spec/keys.md has."),
   KEY_FILE_ALGORITHM(
       "CAN-075",
       "a key file is of an algorithm that is not supported",

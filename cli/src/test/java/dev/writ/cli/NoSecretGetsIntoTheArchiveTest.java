@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,6 +182,14 @@ class NoSecretGetsIntoTheArchiveTest {
     Run run = home.writ("doctor", "--archive", archive.toString());
     assertThat(run.err()).contains("CLI-023");
     assertThat(archive).hasContent("of somebody else");
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsSaidOnce() {
+    String archive = dir.resolve("none").resolve("diagnosis.zip").toString();
+    Run run = home.writ("doctor", "--archive", archive);
+    assertThat(run.err()).startsWith("writ: CLI-003 ");
+    assertThat(run.err().split(Pattern.quote(archive), -1)).hasSize(2);
   }
 
   @Test

@@ -163,6 +163,13 @@ public final class KeyFiles {
       BasicFileAttributes before = attributes(path);
       content = content(path);
       requireUnchanged(path, before);
+      if (Pem.hasSec1(content)) {
+        throw new WritException(
+            CanonicalizeError.KEY_FILE_MALFORMED,
+            path
+                + " is a key in SEC1 form (EC PRIVATE KEY), not PKCS#8: convert it by openssl pkcs8"
+                + " -topk8 -nocrypt -in OLD -out NEW, without -nocrypt to have NEW encrypted");
+      }
       Optional<Pem> pem = Pem.parse(content);
       if (pem.isEmpty()) {
         throw new WritException(

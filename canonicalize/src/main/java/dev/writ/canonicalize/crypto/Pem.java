@@ -14,6 +14,9 @@ record Pem(String label, byte[] der) {
   static final String PUBLIC = "PUBLIC KEY";
   static final String ENCRYPTED = "ENCRYPTED PRIVATE KEY";
 
+  /** SEC1, the form in which openssl ecparam writes a key. */
+  private static final String SEC1 = "EC PRIVATE KEY";
+
   private static final String BEGIN = "-----BEGIN ";
   private static final String END = "-----END ";
   private static final String DASHES = "-----";
@@ -48,5 +51,15 @@ record Pem(String label, byte[] der) {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * Whether a key of SEC1 is in the file: behind a block with its curve, perhaps, and with headers
+   * where it is encrypted, so that the file need not be one block.
+   */
+  static boolean hasSec1(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1)
+        .lines()
+        .anyMatch((BEGIN + SEC1 + DASHES)::equals);
   }
 }

@@ -175,6 +175,34 @@ class Es256Test {
     Refused.with(CanonicalizeError.KEY_FILE_ALGORITHM, () -> KeyFiles.read(theirs, () -> null));
   }
 
+  /** With the block of the curve before it, without, and encrypted. */
+  @Test
+  void aKeyInSec1FormIsToldHowToConvertIt() throws Exception {
+    Path old = dir.resolve("old.pem");
+    Path made = dir.resolve("made.pem");
+    String file = old.toString();
+    String[] generate = {"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-out", file};
+    requireSec1(old, generate);
+    openssl("openssl", "pkcs8", "-topk8", "-nocrypt", "-in", file, "-out", made.toString());
+    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rw-------"));
+    SigningKey read = KeyFiles.read(made, () -> null);
+    read.verifyingKey().verify(message, read.sign(message));
+
+    String encrypted = "-aes256 -passout pass:p";
+    requireSec1(old, ("openssl ec -in " + made + " -out " + file).split(" "));
+    requireSec1(old, ("openssl ec -in " + made + " -out " + file + " " + encrypted).split(" "));
+  }
+
+  private static void requireSec1(Path file, String... command) throws Exception {
+    openssl(command);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    assertThat(
+            Refused.with(
+                CanonicalizeError.KEY_FILE_MALFORMED, () -> KeyFiles.read(file, () -> null)))
+        .hasMessageContaining("SEC1")
+        .hasMessageContaining("openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW");
+  }
+
   @Test
   void aPasskeyAndAnEs256KeyOfOnePointAreTwoKeysOfOneId() {
     var jwk = JsonValue.object();

@@ -126,6 +126,7 @@ final class BackupMaker {
   static Made make(Home home, Order order, DurableFiles disk, Progress progress) {
     LedgerCopy.requireHere(home.ledger());
     try {
+      requireOutside(home, order.to());
       List<HomeFile> homeFiles = HomeFile.of(home);
       boolean encrypted =
           !order.recipients().isEmpty()
@@ -145,6 +146,21 @@ final class BackupMaker {
       }
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "the backup: " + e.getMessage(), e);
+    }
+  }
+
+  /** Writ's own folders have nothing of others in them: some are read, swept or replaced whole. */
+  private static void requireOutside(Home home, Path to) throws IOException {
+    Path there = to; // what is there of it, whose links are followed
+    while (!Files.exists(there)) {
+      there = there.getParent();
+    }
+    Path real = there.toRealPath().resolve(there.relativize(to));
+    for (String own : HomeFile.OWN) {
+      if (real.startsWith(home.dir().toRealPath().resolve(own))) {
+        throw new WritException(
+            BackupError.FOREIGN, to + " is in " + own + " of the data directory " + home.dir());
+      }
     }
   }
 

@@ -25,6 +25,10 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
   /** Where a backup has names of the files that it reads. */
   static final String SCRATCH = "backup.new";
 
+  /** Folders of a home that are Writ's alone. */
+  static final List<String> OWN =
+      List.of("ledger", ContentKeys.FOLDER, "keys", "tools", "secrets", SCRATCH);
+
   private static final List<String> PUBLIC =
       List.of("writ.json", "policy.yaml", "gateway.yaml", "trust.jwks", HomeArchive.FILE);
 

@@ -9,6 +9,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.tools.error.FileTrouble;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -278,7 +279,7 @@ public final class DiagnosticArchive {
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, file.toString(), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
     }
   }
 }

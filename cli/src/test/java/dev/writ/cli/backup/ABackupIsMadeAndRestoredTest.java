@@ -11,6 +11,7 @@ import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +46,21 @@ class ABackupIsMadeAndRestoredTest {
 
   private static LedgerView ledger(Path at) {
     return Ledger.openReadOnly(at.resolve("ledger"));
+  }
+
+  @Test
+  void noneIsMadeInAFolderThatIsWritsOwn() throws Exception {
+    Path link = Files.createSymbolicLink(dir.resolve("link"), home.home().resolve("ledger"));
+    for (Path to :
+        List.of(
+            home.home().resolve("ledger/b"),
+            home.home().resolve("backup.new"),
+            link,
+            link.resolve("new/b"))) {
+      home.refused("BAK-002", "backup", "--to", to.toString(), "--recipient", home.recipient);
+    }
+    assertThat(home.home().resolve("ledger/b")).doesNotExist();
+    assertThat(home.home().resolve("ledger/new")).doesNotExist();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.writ.embed.signer;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.embed.error.SignerError;
@@ -21,8 +22,8 @@ import java.util.function.Function;
 record TokenPin(Optional<Path> file, Optional<String> environment, Function<String, char[]> asked) {
   /**
    * @return the caller's to overwrite
-   * @throws WritException {@code SGN-013} where there is none, or an empty one, {@code CAN-07x}
-   *     where the file is not there or is not its owner's alone
+   * @throws WritException {@code SGN-013} where there is none, or an empty one, or the file is not
+   *     there, {@code CAN-07x} where it is not its owner's alone
    */
   byte[] of(String token) {
     byte[] pin = found(token);
@@ -34,7 +35,7 @@ record TokenPin(Optional<Path> file, Optional<String> environment, Function<Stri
 
   private byte[] found(String token) {
     if (file.isPresent()) {
-      return firstLine(KeyFiles.secret(file.get()));
+      return firstLine(content(token, file.get()));
     }
     char[] told = environment.map(String::toCharArray).orElseGet(() -> asked.apply(token));
     if (told == null) {
@@ -44,6 +45,20 @@ record TokenPin(Optional<Path> file, Optional<String> environment, Function<Stri
     byte[] pin = Arrays.copyOfRange(utf8.array(), 0, utf8.limit());
     Arrays.fill(utf8.array(), (byte) 0);
     return pin;
+  }
+
+  private static byte[] content(String token, Path file) {
+    try {
+      return KeyFiles.secret(file);
+    } catch (WritException e) {
+      if (e.code() == CanonicalizeError.KEY_FILE_MISSING) { // it is no key that could be made
+        throw new WritException(
+            SignerError.TOKEN_PIN,
+            "the file of the one for " + token + " is not there: " + file,
+            e);
+      }
+      throw e;
+    }
   }
 
   private static byte[] firstLine(byte[] content) {

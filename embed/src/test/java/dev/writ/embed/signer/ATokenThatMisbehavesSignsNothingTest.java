@@ -243,6 +243,10 @@ class ATokenThatMisbehavesSignsNothingTest {
     assertThatThrownBy(() -> tokens.named("pkcs11:object=any?pin-source=file:" + empty, _ -> null))
         .hasMessageContaining("SGN-013")
         .hasMessageContaining("is empty");
+    Path none = dir.resolve("none");
+    assertThatThrownBy(() -> tokens.named("pkcs11:object=any?pin-source=file:" + none, _ -> null))
+        .hasMessageContaining("SGN-013")
+        .hasMessageContaining("is not there: " + none);
     assertThat(logins()).isZero();
     assertThat(tokens.named("pkcs11:object=any", _ -> "1234".toCharArray()).sign(MESSAGE))
         .isEqualTo(key.sign(MESSAGE));

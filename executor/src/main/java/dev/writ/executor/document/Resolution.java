@@ -54,6 +54,18 @@ public record Resolution(
     return resolution;
   }
 
+  /**
+   * Requires of a resolution that is stated now that its note is one line of shown characters, as
+   * of an approval's reason, or empty. Logs of before may have others, which stay readable.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code CAN-023}
+   */
+  public void requireShownNote() {
+    if (!note.isEmpty()) {
+      Fields.of("resolution", toJson()).line("note");
+    }
+  }
+
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("tenant", tenant)

@@ -152,6 +152,11 @@ class Promise04ACrashNeverRunsItTwiceTest {
           .as(change.what())
           .isEqualTo("CAN-060");
     }
+    for (String note : List.of("seen\nby: rita", "\u001b[2J", "\u202e", " ", "x".repeat(1001))) {
+      JsonValue.Obj document = Forgery.with(resolution, "note", JsonValue.of(note));
+      Envelope unseen = Forgery.signedBy(resolution, document, "operator");
+      assertThat(Refused.code(() -> home.kernel().resolve(unseen))).isEqualTo("CAN-023");
+    }
     home.enrol(TestKeys.trusted("other-operator", KeyRole.OPERATOR, Optional.of("other")));
     Envelope foreign = Forgery.signedBy(resolution, "other-operator");
     assertThat(Refused.code(() -> home.kernel().resolve(foreign))).isEqualTo("EXE-905");

@@ -31,7 +31,7 @@ public final class ResolveCommand implements CliCommand {
                 "Nothing is run: to do it again, submit a new request.")
             .argument("RECEIPT", "Its id, or its beginning.")
             .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
-            .option("--note", "NOTE", "How you found it out."));
+            .option("--note", "NOTE", "How you found it out, in one line."));
   }
 
   @Override
