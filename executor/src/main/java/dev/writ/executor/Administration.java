@@ -87,14 +87,13 @@ final class Administration {
   }
 
   /**
-   * @throws WritException {@code CAN-023} a note that is not one line, {@code EXE-905} no such
-   *     receipt, {@code EXE-909} not in doubt, {@code EXE-910} resolved before
+   * @throws WritException {@code EXE-905} no such receipt, {@code EXE-909} not in doubt, {@code
+   *     EXE-910} resolved before
    */
   void resolve(Envelope signed, Trust trust, ChangeOrder changes) {
     Instant now = time.now(KernelTime.Reading.RESOLUTION);
     List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
-    resolution.requireShownNote();
     SystemState.requireNotAhead(resolution.resolvedAt(), now);
     // An operator of one tenant must not learn anything about another.
     boolean mayResolve =

@@ -11,6 +11,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.TenantMove;
@@ -569,8 +570,16 @@ public final class Kernel {
     return gate.whileCurrent(() -> path.approve(approvalEnvelope));
   }
 
-  /** Applies an operator's signed resolution of an IN_DOUBT receipt (protocol rule 18). */
+  /**
+   * Applies an operator's signed resolution of an IN_DOUBT receipt (protocol rule 18).
+   *
+   * @throws WritException {@code CAN-023} for a note that is not one line, which logs of before may
+   *     have; {@code EXE-905}, {@code EXE-909}, {@code EXE-910}
+   */
   public void resolve(Envelope resolution) {
+    if (resolution.payloadType().equals(Resolution.TYPE)) {
+      Resolution.read(resolution.document()).requireShownNote();
+    }
     gate.whileCurrent(() -> {
       SystemState state = system();
       try (KeyedLocks.Held _ = kept.own(resolution)) {
