@@ -77,6 +77,7 @@ public final class Guide {
         known ? message() : Optional.empty(),
         known ? faults() : List.of(),
         known ? missing() : List.of(),
+        known && observed.isEmpty() ? waitsUntil() : Optional.empty(),
         code.map(GuardianError::remedy));
   }
 
@@ -117,6 +118,11 @@ public final class Guide {
     } catch (WritException e) {
       return List.of(); // schemas that are refused say nothing about parameters
     }
+  }
+
+  private Optional<Instant> waitsUntil() {
+    return code.filter(GuardianError.PRG_APPROVAL_NEEDED::equals)
+        .map(_ -> matter.inputs().receivedAt().plusSeconds(matter.policy().limits().pendingMaxS()));
   }
 
   private List<Lack> missing() {

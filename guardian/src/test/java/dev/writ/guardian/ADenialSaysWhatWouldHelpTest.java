@@ -103,6 +103,7 @@ class ADenialSaysWhatWouldHelpTest {
     assertThat(told.observed()).contains(Verdict.ESCALATE);
     assertThat(told.lines().getFirst()).contains("it would wait for an approval (prg check");
     assertThat(told.missing()).containsExactly(new Lack.Approvals("reviewer", 2, 0));
+    assertThat(told.waitsUntil()).as("nothing waits").isEmpty();
   }
 
   /** A budget is enforced although the requirement before it is not: the budget refused it. */
@@ -238,7 +239,10 @@ class ADenialSaysWhatWouldHelpTest {
     assertThat(told.missing()).containsExactly(new Lack.Approvals("reviewer", 2, 1));
     assertThat(told.lines())
         .containsExactly(
-            "It waits for 1 more of 2 approvals by approvers in the role \"reviewer\".");
+            "It waits for 1 more of 2 approvals by approvers in the role \"reviewer\".",
+            "Approvals count until 2026-11-22T12:00:00.000Z; after that, ask anew.");
+    assertThat(told.toJson().get("waits_until"))
+        .isEqualTo(JsonValue.of("2026-11-22T12:00:00.000Z"));
   }
 
   @Test

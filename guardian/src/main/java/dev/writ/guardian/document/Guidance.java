@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param message what policy says about the requirement that is not met
  * @param parameters that do not fit the tool's schema, whatever check decided
  * @param missing what was missing, in the order in which it was looked at
+ * @param waitsUntil when policy lets it wait no longer, of a request that waits for approvals
  * @param remedy what the catalogue of errors says about the code
  */
 public record Guidance(
@@ -32,6 +33,7 @@ public record Guidance(
     Optional<String> message,
     List<ParameterFault> parameters,
     List<Lack> missing,
+    Optional<Instant> waitsUntil,
     Optional<String> remedy) {
 
   public Guidance {
@@ -87,6 +89,8 @@ public record Guidance(
     if (lines.isEmpty() && parameters.isEmpty()) {
       remedy.ifPresent(lines::add);
     }
+    waitsUntil.ifPresent(at ->
+        lines.add("Approvals count until " + Timestamps.format(at) + "; after that, ask anew."));
     return lines;
   }
 
@@ -100,6 +104,7 @@ public record Guidance(
         .putIfPresent("message", message, JsonValue::of)
         .putList("parameters", parameters, ParameterFault::toJson)
         .putList("missing", missing, Lack::toJson)
+        .putIfPresent("waits_until", waitsUntil, at -> JsonValue.of(Timestamps.format(at)))
         .putIfPresent("retry_at", retryAt(), at -> JsonValue.of(Timestamps.format(at)))
         .putList("help", lines(), JsonValue::of)
         .build();
