@@ -23,6 +23,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** One run of an agent. Thread safe; also for virtual threads. */
@@ -95,6 +96,9 @@ public final class AgentRun {
    * @throws WritException {@code LED-080} where policy's {@code storage} allows no more
    */
   public Input put(String file, String mediaType, InputStream content) {
+    Objects.requireNonNull(file, "file");
+    Objects.requireNonNull(mediaType, "mediaType");
+    Objects.requireNonNull(content, "content");
     Content stored = home.kernel().contents().put(tenant(), agent.subject(), content, mediaType);
     return new Input(file, stored.digest(), stored.size(), stored.mediaType());
   }

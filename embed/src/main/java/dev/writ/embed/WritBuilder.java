@@ -149,8 +149,9 @@ public final class WritBuilder {
    * Opens the installation, and makes it first where there is none.
    *
    * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
-   *     it must exist and does not, {@code TOL-021}, {@code GRD-420} or {@code GRD-422} for a name
-   *     or schema of the caller's own tools, and the code of any other failed check
+   *     it must exist and does not, {@code TOL-021}, {@code TOL-028}, {@code GRD-420} or {@code
+   *     GRD-422} for a name or schema of the caller's own tools, and the code of any other failed
+   *     check
    */
   public Writ open() {
     if (directory.isPresent()) {
@@ -170,6 +171,7 @@ public final class WritBuilder {
     List<ToolManifest> own =
         Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
     own.forEach(ToolRegistry::requireWellFormed);
+    own.forEach(WritBuilder::requireOwnName);
     InstantSource time = clock.orElseGet(InstantSource::system);
     if (makes && !home.exists()) {
       new HomeMaker(home, names, new KeySource(keys, passphrase), time, random).make(text(own));
@@ -185,6 +187,14 @@ public final class WritBuilder {
         OpenHome.open(ofTenant, opening.measuring(elapsed.orElseGet(opening::elapsed), random)),
         random,
         afterwards);
+  }
+
+  private static void requireOwnName(ToolManifest manifest) {
+    if (BuiltinTools.all().stream().anyMatch(b -> b.name().equals(manifest.name()))) {
+      throw new WritException(
+          ToolsError.MANIFEST_INVALID,
+          "the tool \"" + manifest.name() + "\" has the name of a built-in one; give it another");
+    }
   }
 
   private ProcessHost host(Home home) {

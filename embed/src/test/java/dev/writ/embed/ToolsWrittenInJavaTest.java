@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -58,6 +59,25 @@ class ToolsWrittenInJavaTest {
       Outcome denied = ask(writ, Effect.of("weather").param("town", "Bergen"));
       assertThat(denied.verdict()).isEqualTo(Verdict.DENY);
       assertThat(calls).hasValue(1);
+    }
+  }
+
+  /** The policy that two of one name would make is a file that the program never wrote. */
+  @Test
+  void theNameOfABuiltInToolIsRefusedWhereItIsGiven() {
+    JavaTool js = JavaTool.of("js", "9.0.0", INPUT, OUTPUT, _ -> celsius(0));
+    assertThatThrownBy(() -> with(js))
+        .hasMessageContaining("TOL-028")
+        .hasMessageContaining("\"js\" has the name of a built-in one");
+  }
+
+  @Test
+  void whatIsPutIsNeverNull() {
+    try (Writ writ = with(weather(_ -> celsius(0)))) {
+      AgentRun run = writ.agent("researcher").run("main");
+      assertThatThrownBy(() -> run.put("a.txt", null, InputStream.nullInputStream()))
+          .isInstanceOf(NullPointerException.class)
+          .hasMessage("mediaType");
     }
   }
 

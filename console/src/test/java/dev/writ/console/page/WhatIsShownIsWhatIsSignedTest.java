@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.Cookie;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
@@ -376,6 +377,24 @@ class WhatIsShownIsWhatIsSignedTest {
     page.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
     button(page, "Sign in by the address").click();
     assertThat(page.locator(".person")).containsText("alice");
+  }
+
+  /** Both are seen at once; nobody looks away and back. */
+  @Test
+  void a_tab_becomes_who_another_one_signed_in() {
+    Page page = desk.open("rita", Screen.WIDE, "#/approvals");
+    assertThat(page.locator(".person")).containsText("rita");
+    Page bobs = desk.open("bob", Screen.WIDE, "#/keys");
+    page.context()
+        .addCookies(
+            bobs.context().cookies().stream()
+                .map(c ->
+                    new Cookie(c.name, c.value)
+                        .setUrl(desk.gateway.server.url() + "/")
+                        .setHttpOnly(true))
+                .toList());
+    assertThat(page.locator(".person")).containsText("bob");
+    assertThat(page.locator("main h1")).hasText("Approvals");
   }
 
   @Test

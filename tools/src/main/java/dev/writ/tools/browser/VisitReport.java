@@ -105,10 +105,17 @@ record VisitReport(
       return page.build();
     }
 
+    /** What went wrong, without the driver's log of what it tried. */
+    private static String plain(String text) {
+      int log = text.indexOf("Call log:");
+      String said = log < 0 ? text : text.substring(0, log);
+      return said.replaceAll("\\p{Cntrl}+", " ").strip();
+    }
+
     private void end(Fields event) {
       event.oneOf("event", List.of("end"), e -> e);
       final String word = event.oneOf("reason", REASONS, r -> r);
-      message = Texts.message(event.string("message"));
+      message = Texts.message(plain(event.string("message")));
       navigated = event.string("navigated");
       Fields all = event.fields("counts");
       ObjectBuilder object = JsonValue.object();

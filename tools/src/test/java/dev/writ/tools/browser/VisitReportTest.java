@@ -48,6 +48,14 @@ class VisitReportTest {
   }
 
   @Test
+  void theMessageIsWhatWentWrongWithoutTheDriversLog() {
+    String said =
+        "step 0, click: Timeout 100ms\\texceeded.\\u001b[2m\\nCall log:\\n  - waiting for it\\n";
+    VisitReport report = read(END.replace("\"message\":\"\"", "\"message\":\"" + said + "\""));
+    assertThat(report.message()).isEqualTo("step 0, click: Timeout 100ms exceeded. [2m");
+  }
+
+  @Test
   void aReasonThatIsNotOursIsNone() {
     assertThat(read(END.replace("\"ok\"", "\"succeeded\"")).reason()).isEmpty();
     assertThat(read(END + "x\n").reason()).isEmpty();

@@ -41,7 +41,7 @@ async function problemOf(answer) {
 }
 
 /**
- * Headers of a call that changes something.
+ * The session that the page shows: of another one, such as another tab's, the server says that it is (GWY-091).
  * @returns {Record<string, string>}
  */
 function guarded() {
@@ -63,7 +63,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
-      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : guarded()), ...headers },
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' && path === '/console/session' ? {} : guarded()), ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: signal ?? null,
     });
@@ -76,6 +76,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   // The session is over, or never was: whoever is here signs in again, and comes back to this address.
   // What a signed document is refused for (CAN-…) is about its key, not about the session.
   if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
+  if (problem.code === 'GWY-091') whoami().catch(() => {}); // somebody else is signed in: the page becomes theirs
   throw problem;
 }
 

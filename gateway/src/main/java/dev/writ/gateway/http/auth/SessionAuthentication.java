@@ -50,7 +50,8 @@ public final class SessionAuthentication implements Authenticator {
       throw new WritException(GatewayError.SESSION_ENDED, "its credential is not known any more");
     }
     requireOwnSite(headers);
-    if (!READING.contains(httpMethod)) {
+    // A page that names its session reads nothing as who signed in after it in the same browser.
+    if (!READING.contains(httpMethod) || headers.one("writ-csrf").isPresent()) {
       requireOwnPage(headers, session.csrf());
     }
     Caller by = session.by();
