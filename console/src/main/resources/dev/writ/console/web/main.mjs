@@ -5,8 +5,7 @@ import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
-import { comeBack, recalled } from './parts/returns.mjs';
-import { address, go, place, replace } from './parts/router.mjs';
+import { address, go, parse, place } from './parts/router.mjs';
 import { keep, kept, store, useStore } from './parts/store.mjs';
 import { LANGUAGES, T, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -92,21 +91,16 @@ function Shell({ session }) {
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
   const pages = PAGES.filter(([, , , looks]) => looks === undefined || looks.some((look) => session.people_roles?.includes(look)));
-  const shown = useRef('');
+  const first = useRef(true);
 
-  // Another page begins at its top, and is announced: its heading takes the focus. One that is come back to is where it was left.
+  // Another page begins at its top, and is announced: its heading takes the focus.
   useEffect(() => {
-    const page = address(at.page, at.part);
-    const was = recalled('place');
+    scrollTo(0, 0);
     const heading = /** @type {HTMLElement | null | undefined} */ (main.current?.querySelector('h1'));
     document.title = `${plain(heading?.textContent ?? '')} · Writ`;
-    if (shown.current !== '' && shown.current !== page) heading?.focus({ preventScroll: true });
-    const other = shown.current !== page;
-    shown.current = page;
-    if (was !== null) return comeBack(was);
-    if (other) scrollTo(0, 0);
-    return undefined;
-  }, [at.step]);
+    if (!first.current) heading?.focus({ preventScroll: true });
+    first.current = false;
+  }, [at.page, at.part]);
 
   useEffect(() => {
     let led = false;
@@ -252,7 +246,8 @@ const offered = store(/** @type {string | null} */ (null));
 async function enter() {
   const { page, part } = place.get();
   if (page !== 'sign-in' || part === null) return whoami();
-  replace(address('live'));
+  history.replaceState(null, '', address('live'));
+  place.set(parse(location.hash));
   if (await isSignedIn()) {
     offered.set(part);
     return whoami();
