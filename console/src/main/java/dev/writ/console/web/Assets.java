@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * and the second verifier, which is the one that the vectors test.
  */
 final class Assets {
-  private static final String PREACT = "/META-INF/resources/webjars/preact/10.28.0/";
+  private static final String PREACT = "/META-INF/resources/webjars/preact/10.27.2/";
 
   private static final String UPLOT =
       "/META-INF/resources/webjars/uplot/1.6.30/dist/uPlot.iife.min.js";

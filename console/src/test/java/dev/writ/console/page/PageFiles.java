@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** The console's files as a browser gets them: its own, the verifier, the library of views. */
 final class PageFiles {
   private static final Path WEB = Path.of("src/main/resources/dev/writ/console/web");
-  private static final String PREACT = "/META-INF/resources/webjars/preact/10.28.0/";
+  private static final String PREACT = "/META-INF/resources/webjars/preact/10.27.2/";
 
   private static final String UPLOT = "/META-INF/resources/webjars/uplot/1.6.30/dist/";
 

@@ -1,0 +1,80 @@
+package dev.writ.console.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import dev.writ.console.page.Browsers.Engine;
+import dev.writ.console.page.Desk.Screen;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A list that is scrolled has its rows where they are looked for: none is left out. */
+class AListHasTheRowsThatAreSeenTest {
+  private static final int WAITING = 40;
+
+  @TempDir static Path dir;
+  private static Desk desk;
+
+  @BeforeAll
+  static void start() {
+    desk = Desk.with(dir, Engine.CHROMIUM);
+    for (int i = 0; i < WAITING; i++) {
+      desk.ask("bob", "pay", "{\"amount\":" + (600 + i) + "}");
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    desk.close();
+  }
+
+  @AfterEach
+  void nothingWentWrong() {
+    assertThat(desk.closePages()).isEmpty();
+  }
+
+  @Test
+  void who_scrolls_through_what_waits_sees_each_request() {
+    Page page = desk.open("rita", Screen.PHONE, "#/approvals");
+    assertThat(page.locator("h1 + .count")).containsText("4");
+    int height = (Integer) page.evaluate("document.querySelector('.long li').offsetHeight");
+    for (int row : new int[] {14, 25, 30, 5, 25, 0}) {
+      page.evaluate("y => scrollTo(0, y)", height * row);
+      assertThat(page.locator("li[aria-posinset='" + (row + 1) + "'] .wait")).isInViewport();
+      assertThat(page.locator("li[aria-posinset='" + (row + 5) + "'] .wait")).isInViewport();
+    }
+  }
+
+  /** By the library of views that the console has, which left rows out in one of its releases. */
+  @Test
+  void any_part_of_a_list_may_follow_any_other() {
+    Page page = desk.open("rita", Screen.WIDE, "#/keys");
+    String wrong =
+        (String)
+            page.evaluate(
+                """
+                async () => {
+                  const { h, render } = await import('/console/parts/view.mjs');
+                  const box = document.createElement('div');
+                  let seed = 1;
+                  const below = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+                  let before = '';
+                  for (let step = 0; step < 3000; step++) {
+                    const from = below(50);
+                    const part = Array.from({ length: below(60 - from) }, (_, i) => from + i);
+                    render(h('ol', null, part.map((n) => h('li', { key: n }, String(n)))), box);
+                    const seen = [...box.querySelectorAll('li')].map((row) => row.textContent).join();
+                    if (seen !== part.join()) return `${before} then ${part.join()}: ${seen}`;
+                    before = seen;
+                  }
+                  return '';
+                }
+                """);
+    assertThat(wrong).isEmpty();
+  }
+}
