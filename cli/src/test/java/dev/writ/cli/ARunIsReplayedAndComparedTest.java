@@ -75,7 +75,7 @@ class ARunIsReplayedAndComparedTest {
     Path other = Files.writeString(dir.resolve("no keys.jwks"), "no JSON");
     assertThat(Run.of("verify", good, "--trust", other.toString()).err())
         .startsWith("writ: CAN-003 ")
-        .contains(other + ": at byte ");
+        .contains(other + " (--trust): at byte ");
     // Nothing is written over a file, such as a bundle that was named in the wrong place.
     Run over = Run.of("replay", good, "--junit", broken.toString());
     assertThat(over.err()).startsWith("writ: CLI-023 ");

@@ -22,6 +22,7 @@ import dev.writ.ledger.RunJournal;
 import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Applies changes by operators and policy owners. Each is a signed document and an event, so that
@@ -87,13 +88,15 @@ final class Administration {
   }
 
   /**
+   * @param stated looks at one that is signed, and may refuse it
    * @throws WritException {@code EXE-905} no such receipt, {@code EXE-909} not in doubt, {@code
    *     EXE-910} resolved before
    */
-  void resolve(Envelope signed, Trust trust, ChangeOrder changes) {
+  void resolve(Envelope signed, Trust trust, ChangeOrder changes, Consumer<Resolution> stated) {
     Instant now = time.now(KernelTime.Reading.RESOLUTION);
     List<TrustedKey> signers = trust.verify(signed, Resolution.TYPE, now);
     Resolution resolution = Resolution.read(signed.document());
+    stated.accept(resolution);
     SystemState.requireNotAhead(resolution.resolvedAt(), now);
     // An operator of one tenant must not learn anything about another.
     boolean mayResolve =

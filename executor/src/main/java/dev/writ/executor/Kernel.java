@@ -577,13 +577,11 @@ public final class Kernel {
    *     have; {@code EXE-905}, {@code EXE-909}, {@code EXE-910}
    */
   public void resolve(Envelope resolution) {
-    if (resolution.payloadType().equals(Resolution.TYPE)) {
-      Resolution.read(resolution.document()).requireShownNote();
-    }
     gate.whileCurrent(() -> {
       SystemState state = system();
       try (KeyedLocks.Held _ = kept.own(resolution)) {
-        administration.resolve(resolution, state.trust(), inForce.under(state));
+        administration.resolve(
+            resolution, state.trust(), inForce.under(state), Resolution::requireShownNote);
         return resolution;
       }
     });

@@ -221,7 +221,8 @@ public final class KernelRerun {
   }
 
   public void resolve(Envelope resolution, SystemState state) {
-    parts.administration().resolve(resolution, state.trust(), ChangeOrder.ANY);
+    // Notes of earlier logs may be of any form.
+    parts.administration().resolve(resolution, state.trust(), ChangeOrder.ANY, _ -> {});
   }
 
   public void close(Envelope close, SystemState state) {
