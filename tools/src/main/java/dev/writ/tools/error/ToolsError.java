@@ -296,6 +296,10 @@ public enum ToolsError implements ErrorCode {
       "TOL-247",
       "an MCP server asked what may not be asked of a client",
       "See the rules of questions in spec/tool-mcp-passing.md."),
+  UPSTREAM_BROKE(
+      "TOL-248",
+      "an MCP server elsewhere, or a gateway before it, failed at a request",
+      "See the server's own log, whether it was done; a call in doubt ends by writ resolve."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",

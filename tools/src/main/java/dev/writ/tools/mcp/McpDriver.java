@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Calls the tools of MCP servers (spec/tool-mcp.md). A server that lists anything else than its
@@ -176,16 +177,23 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     ServerLink.Used before = server.server().used();
     CallLine line = server.line(call.invocation().call().observer().peer());
     Patience patience = new Patience(most.wallMs(), most.cpuMs());
+    AtomicBoolean asked = new AtomicBoolean();
     try {
       PeerMessage.Answer answer =
-          server.during(line, patience, (_, token) -> answer(call, server, tool, token, patience));
+          server.during(
+              line,
+              patience,
+              (_, token) -> {
+                asked.set(true);
+                return answer(call, server, tool, token, patience);
+              });
       observe(call, line);
       measure(call, server, before, from, line.waitedMs());
       return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
       observe(call, line);
       measure(call, server, before, from, line.waitedMs());
-      return failed(call, server, e);
+      return failed(call, server, asked.get() && PassedMethod.of(tool).isEmpty(), e);
     } catch (InterruptedException e) {
       observe(call, line);
       throw e;
@@ -258,18 +266,26 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   /**
-   * What no answer means: a server that died may have done it, so nobody knows; one that was late
-   * is ended, unless it is elsewhere, where it goes on; one that lied is refused.
+   * What no answer means: a server that died may have done it, and so may one whose answer cannot
+   * be believed, so nobody knows; one that was late is ended, unless it is elsewhere, where it goes
+   * on.
+   *
+   * @param acts whether the server may have been asked for more than to read
    */
-  private static DriverOutcome failed(ProcessCall call, ReadyServer server, WritException e) {
+  private static DriverOutcome failed(
+      ProcessCall call, ReadyServer server, boolean acts, WritException e) {
     if (!(e.code() instanceof ToolsError code)) {
       throw e;
     }
     return switch (code) {
-      case UPSTREAM_ENDED ->
-          call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
+      case UPSTREAM_ENDED, UPSTREAM_MESSAGE, UPSTREAM_FLOOD, UPSTREAM_BROKE -> {
+        if (!acts) {
+          throw e;
+        }
+        yield call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
+      }
       case UPSTREAM_TIMEOUT ->
-          server.isRemote()
+          server.isRemote() && acts
               ? call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty())
               : call.ended(
                   DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());

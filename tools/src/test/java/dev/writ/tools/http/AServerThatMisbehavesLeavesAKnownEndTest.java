@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -111,6 +113,16 @@ class AServerThatMisbehavesLeavesAKnownEndTest {
         says(
             "interim answers for ever", "HTTP/1.1 103 Early\r\n\r\n".repeat(100), malformed, doubt),
         says(
+            "a gateway that got a bad answer",
+            "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n",
+            "failed http-502",
+            doubt),
+        says(
+            "a gateway that got none",
+            "HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n",
+            "failed http-504",
+            doubt),
+        says(
             "a length that is too large",
             HEAD + "Content-Length: 9999999999\r\n\r\nx",
             large,
@@ -182,6 +194,35 @@ class AServerThatMisbehavesLeavesAKnownEndTest {
         assertThat(post.message()).contains("POST was sent to 127.0.0.1:" + api.port());
         assertThat(api.asked()).as("what is declared idempotent is sent again").hasSize(6);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "401, in_doubt in-doubt",
+    "409, in_doubt in-doubt",
+    "429, in_doubt in-doubt",
+    "500, in_doubt in-doubt",
+    "503, in_doubt in-doubt",
+    "422, failed http-422", // by the same key, so it is the answer to the first attempt, too
+    "200, succeeded ok",
+  })
+  void whatIsSaidToTheLastAttemptDoesNotUndoAnEarlierOne(int status, String end) {
+    AtomicInteger attempts = new AtomicInteger();
+    TestApi.Handler handler =
+        (_, out, _) -> {
+          if (attempts.getAndIncrement() > 0) {
+            TestApi.write(out, TestApi.message(status + " Said", "text/plain", ""));
+          }
+        };
+    try (TestApi api = TestApi.plain(handler)) {
+      DriverOutcome outcome =
+          LAB.call(
+                  project(api.port(), "POST", ", idempotent: true, retries: 1, idempotency_key: K"),
+                  "{}")
+              .run();
+      assertThat(HttpLab.end(outcome)).as(outcome.message()).isEqualTo(end);
+      assertThat(attempts).hasValue(2);
     }
   }
 

@@ -450,6 +450,15 @@ class AServerElsewhereIsGovernedTest {
     "another-type,TOL-235",
     "floods,TOL-236",
     "long-line,TOL-236",
+    "unavailable,TOL-248",
+    "gateway,TOL-248",
+  })
+  void whatIsNoAnswerLeavesTheCallInDoubt(String how, String code) {
+    requireEnd(how, End.IN_DOUBT, code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "asks,TOL-270",
     "redirect,TOL-274",
     "unauthorized,TOL-278",
@@ -457,10 +466,14 @@ class AServerElsewhereIsGovernedTest {
     "scope,TOL-279",
     "teapot,TOL-273",
   })
-  void whatIsNoAnswerIsARefusedCall(String how, String code) {
+  void whatSaysThatItIsNotDoneIsARefusedCall(String how, String code) {
+    requireEnd(how, End.FAILED, code);
+  }
+
+  private void requireEnd(String how, End end, String code) {
     try (TestMcp server = TestMcp.stateless()) {
       DriverOutcome outcome = lied(server, lie(how));
-      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
+      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(end);
       assertThat(outcome.message()).startsWith(code);
       assertThat(outcome.output()).isEmpty();
       assertThat(server.asked("tools/call")).hasSize(1);
@@ -506,6 +519,8 @@ class AServerElsewhereIsGovernedTest {
                 "HTTP/1.1 403 No\r\nWWW-Authenticate: Bearer error=\"insufficient_scope\","
                     + " scope=\"crm:write\"\r\nContent-Length: 0\r\n\r\n";
             case "teapot" -> TestApi.message("418 Tea", "text/plain", "tea");
+            case "unavailable" -> TestApi.message("503 Busy", "text/html", "busy");
+            case "gateway" -> TestApi.message("504 Late", "text/html", "late");
             default -> "";
           };
       if (how.equals("long-line")) {

@@ -212,10 +212,10 @@ class AServerThatLiesIsRefusedTest {
     "floods,TOL-236",
     "endless,TOL-236",
   })
-  void whatIsNoAnswerIsARefusedCall(String lie, String code) {
+  void whatIsNoAnswerLeavesTheCallInDoubt(String lie, String code) {
     DriverOutcome outcome = run(lie, call());
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
-    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.IN_DOUBT);
+    assertThat(outcome.reason()).isEqualTo("in-doubt");
     assertThat(outcome.message()).startsWith(code);
     assertThat(outcome.output()).isEmpty();
   }

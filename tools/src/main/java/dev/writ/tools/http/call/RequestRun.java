@@ -43,6 +43,12 @@ final class RequestRun {
   private static final String JSON = "application/json";
   private static final List<Integer> TRANSIENT = List.of(429, 502, 503, 504);
 
+  /** By which a server refuses an attempt, whatever became of an earlier one; so does any 5xx. */
+  private static final List<Integer> OF_THIS_ATTEMPT = List.of(401, 403, 408, 409, 425, 429);
+
+  /** By which a gateway says that it had no answer of the server it asked (RFC 9110, 15.6). */
+  private static final List<Integer> OF_A_GATEWAY = List.of(502, 504);
+
   private final HttpApi api;
   private final HttpOperation operation;
   private final ToolManifest.Operation declared;
@@ -292,6 +298,7 @@ final class RequestRun {
       seen.put("address", answer.address())
           .put("status", (long) answer.status())
           .put("bytes", (long) answer.content().length);
+      acted |= OF_A_GATEWAY.contains(answer.status()) && leg.method().equals(operation.method());
       return answer;
     } catch (NoAnswer e) {
       acted |= e.sent() && leg.method().equals(operation.method());
@@ -318,21 +325,24 @@ final class RequestRun {
     String message = server.place() + ": " + e.getMessage();
     // An answer that is too large is the server's; only its content is not kept.
     if (acted && !operation.repeatable() && e.why() != Why.TOO_LARGE) {
-      return DriverOutcome.inDoubt(
-          Texts.message(
-              operation.method()
-                  + " was sent to "
-                  + message
-                  + (e.status() == 0 ? "" : "; the status was " + e.status())));
+      return inDoubt(message + (e.status() == 0 ? "" : "; the status was " + e.status()));
     }
     DriverOutcome.End end =
         e.why() == Why.TIMED_OUT ? DriverOutcome.End.TIMED_OUT : DriverOutcome.End.FAILED;
     return failed(end, word(e), message, Optional.empty());
   }
 
+  private DriverOutcome inDoubt(String found) {
+    return DriverOutcome.inDoubt(Texts.message(operation.method() + " was sent to " + found));
+  }
+
   private DriverOutcome answered(Received answer) throws Answers.Unusable {
-    byte[] content = Answers.content(answer, operation);
     boolean success = operation.succeeds(answer.status());
+    boolean leavesOpen = answer.status() >= 500 || OF_THIS_ATTEMPT.contains(answer.status());
+    if (!success && acted && leavesOpen && !operation.repeatable()) {
+      return inDoubt(server.place() + ": the last status was " + answer.status());
+    }
+    byte[] content = Answers.content(answer, operation);
     if (!success && !(operation.failuresAsOutput() && declared.output().isPresent())) {
       JsonValue.Obj document = Answers.document(answer, content, operation, masking, false);
       return failed(

@@ -107,7 +107,7 @@ final class Negotiation {
       if (e.code() == ToolsError.UPSTREAM_TIMEOUT) {
         throw new Silent(e);
       }
-      if (e.code() == ToolsError.UPSTREAM_STATUS) {
+      if (e.code() == ToolsError.UPSTREAM_STATUS || e.code() == ToolsError.UPSTREAM_BROKE) {
         return Optional.empty();
       }
       throw e;

@@ -16,7 +16,8 @@ final class AnswerStatus {
   /**
    * The answer that it is, where the content has an error of JSON-RPC.
    *
-   * @throws WritException {@code TOL-272} to {@code TOL-274}, {@code TOL-278}, {@code TOL-279}
+   * @throws WritException {@code TOL-248}, {@code TOL-272} to {@code TOL-274}, {@code TOL-278},
+   *     {@code TOL-279}
    */
   static PeerMessage.Answer of(
       RemoteConnection server,
@@ -53,6 +54,7 @@ final class AnswerStatus {
       return new PeerMessage.Answer(id, Optional.empty(), fault);
     }
     throw new WritException(
-        ToolsError.UPSTREAM_STATUS, method + " is answered with the status " + status);
+        status >= 500 ? ToolsError.UPSTREAM_BROKE : ToolsError.UPSTREAM_STATUS,
+        method + " is answered with the status " + status);
   }
 }

@@ -141,9 +141,9 @@ public final class RemoteConnection implements ServerLink {
     if (!(e.getCause() instanceof WritException why)) {
       throw new IllegalStateException(e.getCause());
     }
-    if (why.code() == ToolsError.UPSTREAM_STATUS
-        && method.equals("initialize")
-        && OldTransport.isSpoken(this)) {
+    boolean isStatus =
+        why.code() == ToolsError.UPSTREAM_STATUS || why.code() == ToolsError.UPSTREAM_BROKE;
+    if (isStatus && method.equals("initialize") && OldTransport.isSpoken(this)) {
       return new WritException(ToolsError.UPSTREAM_OLD_TRANSPORT, spec.url().text(), e);
     }
     if (why.code() == ToolsError.UPSTREAM_TIMEOUT) {
