@@ -138,13 +138,13 @@ final class CellOpener implements ServedCell.Opener {
     ServedOperations operations = ServeCommand.operations(open, config);
     Sessions people = sessions(front.number());
     BiFunction<Pipeline, Lane, List<Surface>> surfaces =
-        ServeCommand.forHome(
+        ServedSurfaces.forHome(
             open,
             own,
-            ServeCommand.surfaces(
+            ServedSurfaces.of(
                 session, open, config, people, operations, session.environment(), directory));
     Gateway gateway =
-        ServeCommand.start(
+        ServedGateway.start(
             session,
             open,
             calls,

@@ -11,100 +11,58 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.base.Version;
 import dev.writ.cli.command.HangUp;
 import dev.writ.cli.command.evidence.SeenByBoth;
 import dev.writ.cli.command.executor.ExecutorWatch;
 import dev.writ.cli.command.tool.ToolPools;
 import dev.writ.cli.demo.Example;
-import dev.writ.cli.home.ArchivingServer;
 import dev.writ.cli.home.HomeServer;
-import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.home.ServedConfiguration;
-import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
-import dev.writ.cli.mcp.RegistryTools;
-import dev.writ.cli.mcp.ToldOnce;
 import dev.writ.cli.publish.PublishingCheck;
 import dev.writ.cli.publish.ServedCheckpoints;
 import dev.writ.cli.warm.WarmUp;
-import dev.writ.console.audit.AuditSurface;
-import dev.writ.console.audit.RunAuditor;
-import dev.writ.console.oidc.OidcError;
-import dev.writ.console.oidc.OidcSurface;
-import dev.writ.console.operation.OperationSurface;
-import dev.writ.console.policy.PolicySurface;
-import dev.writ.console.tool.ToolSurface;
-import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.ApartHomes;
-import dev.writ.embed.home.ExecutorCard;
 import dev.writ.embed.home.GatewaysSecret;
 import dev.writ.embed.home.Home;
-import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.RotatedKeys;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.SystemFeed;
 import dev.writ.executor.CellPlacement;
-import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
-import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.apart.ApartSecret;
 import dev.writ.gateway.apart.ExecutorClient;
 import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.Listen;
-import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.auth.Sessions;
 import dev.writ.gateway.http.auth.Tokens;
-import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.http.server.HopKey;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.LibraryLog;
-import dev.writ.gateway.ops.Probe;
-import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
-import dev.writ.gateway.schedule.Lane;
-import dev.writ.gateway.v1.RunBundle;
-import dev.writ.gateway.v1.VouchedSurface;
-import dev.writ.grpc.GrpcSurface;
 import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.sinks.Sinks;
-import dev.writ.surfaces.engine.EngineSurface;
-import dev.writ.surfaces.mcp.McpSettings;
-import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
-import dev.writ.surfaces.tools.ToolsSurface;
-import dev.writ.tools.registry.BrokenPackage;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
-  /** The exit status of a JVM with ExitOnOutOfMemoryError. */
-  private static final int OUT_OF_MEMORY = 3;
-
-  private static final int TERMINATED = 128 + 15;
-
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -144,9 +102,9 @@ public final class ServeCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     SignatureEngines.use(SignatureEngines.fastest());
-    JsonLog log = new JsonLog(log(session), Homes.clock());
+    JsonLog log = ServerLog.of(session);
     LibraryLog.into(log, Homes.clock());
-    Thread.setDefaultUncaughtExceptionHandler((_, e) -> uncaught(log, e));
+    Thread.setDefaultUncaughtExceptionHandler((_, e) -> ServerLog.uncaught(log, e));
     if (arguments.has("--demo")) {
       return new ServeDemo(session)
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
@@ -181,12 +139,12 @@ public final class ServeCommand implements CliCommand {
     Sessions sessions = sessions(config);
     ServedOperations operations = operations(open, config);
     SortedMap<String, SigningKey> keys = keys(served.with(config), open);
-    BiConsumer<String, WritException> refused = new JsonLog(log(session), Homes.clock())::refused;
+    BiConsumer<String, WritException> refused = log::refused;
     sayWaiting(home, refused);
     Optional<ExecutorWatch> watch =
         elsewhere.map(executor -> ExecutorWatch.start(executor::system, refused));
     Gateway gateway =
-        start(
+        ServedGateway.start(
             session,
             open,
             running,
@@ -195,10 +153,10 @@ public final class ServeCommand implements CliCommand {
             Stream.concat(Stream.of(warmUp.probe()), watch.stream().map(ExecutorWatch::probe))
                 .toList(),
             sessions,
-            forHome(
+            ServedSurfaces.forHome(
                 open,
                 own,
-                surfaces(
+                ServedSurfaces.of(
                     session,
                     open,
                     config,
@@ -224,7 +182,7 @@ public final class ServeCommand implements CliCommand {
           first.ifPresent(made -> made.print(terminal, l.url()));
         });
     ServiceManager.of(session.environment()).ready();
-    stopWhenAsked(
+    ServerEnd.stopWhenAsked(
         session,
         gateway,
         () -> {
@@ -237,7 +195,7 @@ public final class ServeCommand implements CliCommand {
         open,
         serving::ended);
     warmUp.begin();
-    return serveUntilStopped(gateway);
+    return ServerEnd.serveUntilStopped(gateway);
   }
 
   /** Nothing else tells a server's operator that another key signs than the one that is to. */
@@ -354,121 +312,6 @@ public final class ServeCommand implements CliCommand {
         .orElse(home.dir());
   }
 
-  /** With what commands of the home have the server do. */
-  static BiFunction<Pipeline, Lane, List<Surface>> forHome(
-      OpenHome open, Tokens.Entry own, BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
-    return (pipeline, lane) -> {
-      List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
-      all.add(new HomeSurface(open, own));
-      return all;
-    };
-  }
-
-  /**
-   * The surfaces that the configuration names beside the native API. Seed 000's audit lines go to
-   * the log.
-   */
-  static BiFunction<Pipeline, Lane, List<Surface>> surfaces(
-      Session session,
-      OpenHome open,
-      GatewayConfig config,
-      Sessions sessions,
-      ServedOperations operations,
-      Map<String, String> environment,
-      Path directory) {
-    return (pipeline, lane) -> {
-      List<Surface> all =
-          new ArrayList<>(
-              SeedSurfaces.of(
-                  pipeline,
-                  config.surfaces(),
-                  environment,
-                  directory,
-                  line -> JsonLog.write(log(session), line)));
-      SeedSurfaces.grpcPort(config.surfaces())
-          .ifPresent(port ->
-              List.copyOf(all).stream()
-                  .filter(ToolsSurface.class::isInstance)
-                  .map(ToolsSurface.class::cast)
-                  .forEach(tools -> all.add(new GrpcSurface(tools, port))));
-      Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
-          .ifPresent(_ ->
-              all.add(
-                  new EngineSurface(
-                      pipeline,
-                      open.packages()::manifest,
-                      lane,
-                      ToolPools.place(pipeline, open.workers(), config.extras().region()))));
-      Optional.ofNullable(config.surfaces().get(VouchedSurface.NAME))
-          .ifPresent(_ -> all.add(new VouchedSurface(pipeline, open.packages()::manifest)));
-      Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
-          .filter(mcp -> McpSettings.parse(mcp.settings()).served())
-          .ifPresent(mcp -> all.add(mcp(session, pipeline, open, config, mcp)));
-      all.add(
-          new OidcSurface(
-              sessions,
-              new SecureRandom(),
-              Homes.clock(),
-              refused -> signInRefused(session, refused)));
-      all.add(
-          new ConsoleSurface(
-              pipeline,
-              sessions,
-              new ConsoleSurface.Server(
-                  Version.text(),
-                  config.extras().region().orElse(""),
-                  !config.extras().certificates().isEmpty())));
-      all.add(new OperationSurface(pipeline, Version.text(), operations));
-      all.add(
-          new AuditSurface(
-              pipeline,
-              new RunBundle(open.packages()),
-              new RunAuditor(List.copyOf(open.drivers().byName().values())),
-              new SecureRandom(),
-              failure -> uncaught(new JsonLog(log(session), Homes.clock()), failure)));
-      all.add(new ToolSurface(pipeline, open.packages()));
-      all.add(new PolicySurface(pipeline, open.packages()::manifest));
-      return all;
-    };
-  }
-
-  private static void signInRefused(Session session, WritException refused) {
-    JsonLog.write(
-        log(session),
-        JsonValue.object()
-            .put("at", Homes.clock().instant())
-            .put("level", refused.code() == OidcError.UNREACHED ? "error" : "info")
-            .put("event", "sign-in")
-            .put("code", refused.code().code())
-            .put("detail", refused.found())
-            .build());
-  }
-
-  private static void broken(Session session, BrokenPackage broken) {
-    JsonLog.write(
-        log(session),
-        JsonValue.object()
-            .put("at", Homes.clock().instant())
-            .put("level", "error")
-            .put("event", "package")
-            .put("code", broken.why().code().code())
-            .put("detail", broken.name() + " " + broken.version() + ": " + broken.why().found())
-            .build());
-  }
-
-  private static Surface mcp(
-      Session session, Pipeline pipeline, OpenHome open, GatewayConfig config, SurfaceConfig mcp) {
-    InstalledTools packages = open.packages();
-    return new McpSurface(
-        pipeline,
-        new RegistryTools(open, packages, new ToldOnce(broken -> broken(session, broken))),
-        new RunBundle(packages),
-        McpSettings.parse(mcp.settings()),
-        config.listen().isLoopback(),
-        Version.text(),
-        new SecureRandom());
-  }
-
   /** How the server is, for who operates it. */
   static ServedOperations operations(OpenHome open, GatewayConfig config) {
     return new ServedOperations(open.kernel().ledger(), config.extras().alerts());
@@ -526,153 +369,6 @@ public final class ServeCommand implements CliCommand {
         config.extras().warmUp(),
         Homes.clock(),
         () -> open.kernel().ledger().treeSize() > events,
-        how ->
-            JsonLog.write(
-                log(session),
-                JsonValue.object()
-                    .put("at", Homes.clock().instant())
-                    .put("level", "info")
-                    .put("event", "warm-up")
-                    .put("detail", how)
-                    .build()));
-  }
-
-  /**
-   * @param probes further conditions of readiness
-   */
-  static Gateway start(
-      Session session,
-      OpenHome open,
-      Running running,
-      GatewayConfig config,
-      SortedMap<String, SigningKey> keys,
-      List<Probe> probes,
-      Sessions sessions,
-      BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
-    try {
-      return start(
-          session,
-          open,
-          running,
-          config,
-          keys,
-          probes,
-          sessions,
-          surfaces,
-          Optional.empty(),
-          Optional.empty());
-    } catch (RuntimeException e) {
-      open.close();
-      throw e;
-    }
-  }
-
-  /** The same, behind a front; the home is left open where it does not start. */
-  static Gateway start(
-      Session session,
-      OpenHome open,
-      Running running,
-      GatewayConfig config,
-      SortedMap<String, SigningKey> keys,
-      List<Probe> probes,
-      Sessions sessions,
-      BiFunction<Pipeline, Lane, List<Surface>> surfaces,
-      Optional<FrontCell> front,
-      Optional<CellDoor> door) {
-    GatewayInstallation plain =
-        new GatewayInstallation(
-                open.kernel(),
-                running,
-                open.home().dir(),
-                keys,
-                new RunBundle(open.packages()),
-                Homes.clock(),
-                new SecureRandom(),
-                log(session))
-            .withProbes(probes)
-            .with(sessions);
-    // Where the executor is elsewhere, tools run there, and nothing is confined here.
-    GatewayInstallation confined =
-        ExecutorCard.elsewhere(open.home()).isPresent()
-            ? plain
-            : plain.with(new ServedSandbox(open.drivers(), open.registry()));
-    Gateway gateway =
-        Gateway.start(config, door.map(confined::with).orElse(confined), surfaces, front);
-    gateway.archive(new ArchivingServer(open));
-    gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
-    gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
-    return gateway;
-  }
-
-  private static PrintStream log(Session session) {
-    return session.terminal().err();
-  }
-
-  /**
-   * A full heap ends the JVM by an option that the launcher sets; this ends it when other memory is
-   * exhausted. The supervisor of the process starts it again.
-   */
-  private static void uncaught(JsonLog log, Throwable e) {
-    if (e instanceof OutOfMemoryError) {
-      Runtime.getRuntime().halt(OUT_OF_MEMORY);
-    }
-    log.failed(e);
-  }
-
-  /** Ends the process after this time even if something hangs. */
-  static void haltAfter(Duration time) {
-    Thread.ofPlatform()
-        .daemon()
-        .name("writ-halt")
-        .start(() -> {
-          try {
-            Thread.sleep(time);
-          } catch (InterruptedException e) {
-            return; // the process ends
-          }
-          Runtime.getRuntime().halt(TERMINATED);
-        });
-  }
-
-  /**
-   * Stops the server when the process is asked to end: calls at work finish, then {@code after}
-   * runs.
-   *
-   * @param beforeLedger runs when no more calls come and the ledger is still open
-   */
-  static void stopWhenAsked(
-      Session session, Gateway gateway, Runnable beforeLedger, OpenHome open, Runnable after) {
-    session.terminal().out().flush();
-    Runtime.getRuntime()
-        .addShutdownHook(
-            Thread.ofPlatform()
-                .name("writ-stop")
-                .unstarted(() -> {
-                  haltAfter(gateway.stopsWithin());
-                  gateway.close();
-                  beforeLedger.run();
-                  try {
-                    open.close();
-                  } catch (WritException e) {
-                    // The ledger had failed before.
-                    new JsonLog(log(session), Homes.clock()).refused("ledger-stopped", e);
-                  } finally {
-                    after.run();
-                  }
-                }));
-  }
-
-  /**
-   * Blocks until the process ends. If the ledger fails for good this ends the process, so that its
-   * supervisor starts it again.
-   */
-  static ExitCode serveUntilStopped(Gateway gateway) {
-    try {
-      gateway.ledgerStopped().get();
-      return ExitCode.LEDGER_STOPPED;
-    } catch (InterruptedException | ExecutionException e) {
-      Thread.currentThread().interrupt();
-      return ExitCode.OK;
-    }
+        how -> ServerLog.warmUp(session, how));
   }
 }

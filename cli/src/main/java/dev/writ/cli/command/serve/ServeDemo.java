@@ -90,7 +90,7 @@ final class ServeDemo {
     Sessions sessions = ServeCommand.sessions(config);
     ServedOperations operations = ServeCommand.operations(open, config);
     Gateway gateway =
-        ServeCommand.start(
+        ServedGateway.start(
             session,
             open,
             running,
@@ -98,7 +98,7 @@ final class ServeDemo {
             enrolSurfaces(open),
             List.of(),
             sessions,
-            ServeCommand.surfaces(session, open, config, sessions, operations, Map.of(), dir));
+            ServedSurfaces.of(session, open, config, sessions, operations, Map.of(), dir));
     operations.serves(gateway);
     List<Example> examples = examples(open, gateway, dir, token);
     examples.addAll(
@@ -111,7 +111,7 @@ final class ServeDemo {
     session.show(
         new ServeCommand.Listening(gateway.url(), home.dir(), examples, token), ServeDemo::print);
     serves = true;
-    ServeCommand.stopWhenAsked(
+    ServerEnd.stopWhenAsked(
         session,
         gateway,
         () -> {},
@@ -121,7 +121,7 @@ final class ServeDemo {
           stopped.countDown();
         });
     examples.forEach(this::play);
-    return ServeCommand.serveUntilStopped(gateway);
+    return ServerEnd.serveUntilStopped(gateway);
   }
 
   /** Sandboxes lie in the demo's own directory and are removed with it. */

@@ -240,7 +240,7 @@ final class ServedCells {
   private void stopAndWait() {
     log.event("draining", config.drain().toString());
     stop.complete(ServedCell.STOPPING);
-    ServeCommand.haltAfter(config.drain().multipliedBy(2).plusSeconds(60));
+    ServerEnd.haltAfter(config.drain().multipliedBy(2).plusSeconds(60));
     try {
       closed.await();
     } catch (InterruptedException e) {
