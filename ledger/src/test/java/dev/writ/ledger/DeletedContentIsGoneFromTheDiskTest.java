@@ -214,6 +214,27 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   @Test
+  void content_in_a_log_that_stayed_when_the_ledger_was_opened_is_gone_too() throws IOException {
+    byte[] first = content(40_000);
+    Digest firstId = store(first);
+    for (int opening = 0; opening < 3; opening++) {
+      ledger.close();
+      ledger = Ledger.open(config(home));
+      ledger.append(Fixture.step(ledger, run("r"), "opening " + opening)).await();
+    }
+    assertThat(filesWith(home.resolve("data"), first))
+        .singleElement()
+        .matches(name -> name.endsWith(".log"));
+    delete(firstId);
+    ledger.purge();
+    assertThat(filesWith(home.resolve("data"), first)).isEmpty();
+    ledger.append(Fixture.step(ledger, run("r"), "it goes on")).await();
+    ledger.close();
+    assertThat(problems(home)).isEmpty();
+    ledger = Ledger.open(config(home));
+  }
+
+  @Test
   void a_log_that_is_taken_up_again_keeps_nothing_behind_its_end() throws IOException {
     byte[] first = content(40_000);
     Digest firstId = store(first);

@@ -66,7 +66,8 @@ final class Decimal {
     point += exponent(exponentAt, end);
     exact = count <= EXACT_DIGITS && Math.abs(point) <= EXACT_EXPONENT;
     long power = point - count;
-    if (count <= EXACT_DIGITS && Math.abs(power) <= 22) {
+    boolean areExact = count <= KEPT_DIGITS && digits <= 1L << 53;
+    if (areExact && Math.abs(power) <= 22) {
       // Both operands are exact, so IEEE arithmetic rounds once, as parsing must.
       double whole = (double) digits;
       value = power < 0 ? whole / POWERS[(int) -power] : whole * POWERS[(int) power];

@@ -1,9 +1,7 @@
 package dev.writ.embed.home;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import dev.writ.canonicalize.disk.CLibrary;
+import java.lang.foreign.Arena;
 
 /**
  * umask(2), for the whole process: RocksDB and other libraries choose the modes of their files, and
@@ -12,24 +10,14 @@ import java.lang.invoke.MethodHandle;
 final class Umask {
   private static final int OWNERS_ALONE = 077;
 
-  private static final MethodHandle UMASK = umask();
+  private static final CLibrary.Plain UMASK = CLibrary.plain("umask");
 
   private Umask() {}
 
-  @SuppressWarnings("restricted")
-  private static MethodHandle umask() {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow("umask"),
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-  }
-
   /** From now on nothing that this process makes is readable or writable by anybody else. */
   static void ownersAlone() {
-    try {
-      int _ = (int) UMASK.invokeExact(OWNERS_ALONE);
-    } catch (Throwable e) {
-      throw new IllegalStateException("umask(2) cannot be called", e);
+    try (Arena arena = Arena.ofConfined()) {
+      int _ = UMASK.call(CLibrary.capture(arena), OWNERS_ALONE, 0);
     }
   }
 }

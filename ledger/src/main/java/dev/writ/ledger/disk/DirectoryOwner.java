@@ -6,7 +6,6 @@ import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +15,7 @@ import java.nio.file.Path;
  * there, and would not start any more.
  */
 public final class DirectoryOwner {
-  private static final MethodHandle USER = CLibrary.function("geteuid");
+  private static final CLibrary.Plain USER = CLibrary.plain("geteuid");
 
   private DirectoryOwner() {}
 
@@ -46,9 +45,7 @@ public final class DirectoryOwner {
 
   private static int user() {
     try (Arena arena = Arena.ofConfined()) {
-      return (int) USER.invokeExact(CLibrary.capture(arena));
-    } catch (Throwable e) {
-      throw new IllegalStateException("geteuid(2) cannot be called", e);
+      return USER.call(CLibrary.capture(arena), 0, 0);
     }
   }
 }

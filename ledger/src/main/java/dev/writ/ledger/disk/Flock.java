@@ -5,9 +5,6 @@ import dev.writ.canonicalize.disk.CLibrary;
 import dev.writ.ledger.error.LedgerError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -26,10 +23,10 @@ public final class Flock implements WriterLock.Held {
   private static final int ENFILE = 23;
   private static final int EACCES = 13;
 
-  private static final MethodHandle OPEN_FUNCTION =
-      CLibrary.variadic("open", 2, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
-  private static final MethodHandle FLOCK =
-      CLibrary.function("flock", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
+  /** Without its third argument, which is there where a file is made. */
+  private static final CLibrary.Plain OPEN_FUNCTION = CLibrary.plain("open");
+
+  private static final CLibrary.Plain FLOCK = CLibrary.plain("flock");
 
   private final int descriptor;
   private boolean closed;
@@ -47,15 +44,13 @@ public final class Flock implements WriterLock.Held {
   public static Optional<Flock> take(Path path) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = CLibrary.capture(arena);
-      int descriptor =
-          (int)
-              OPEN_FUNCTION.invokeExact(
-                  errno, arena.allocateFrom(path.toString(), StandardCharsets.UTF_8), OPEN);
+      MemorySegment name = CLibrary.text(arena, path.toString());
+      int descriptor = OPEN_FUNCTION.call(errno, name.address(), OPEN);
       if (descriptor < 0) {
         throw notOpened(path, CLibrary.errno(errno));
       }
       Flock lock = new Flock(descriptor);
-      if ((int) FLOCK.invokeExact(errno, descriptor, EXCLUSIVE_AT_ONCE) == 0) {
+      if (FLOCK.call(errno, descriptor, EXCLUSIVE_AT_ONCE) == 0) {
         return Optional.of(lock);
       }
       int error = CLibrary.errno(errno);
@@ -64,10 +59,6 @@ public final class Flock implements WriterLock.Held {
         return Optional.empty();
       }
       throw new WritException(LedgerError.LOCK_UNAVAILABLE, path + ": errno " + error);
-    } catch (WritException e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException("flock(2) cannot be called", e);
     }
   }
 

@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.rocksdb.AbstractNativeReference;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
@@ -52,7 +51,6 @@ public final class RocksStorage implements Storage {
   private static final int LOG_FILLING_BYTES = 1 << 20;
 
   private static final String LEAST_LOG_NEEDED = "rocksdb.min-log-number-to-keep";
-  private static final Pattern LOG_NAME = Pattern.compile("([0-9]{6,18})\\.log");
 
   /** How often a reader reopens because the writer moved its files meanwhile. */
   private static final int READER_ATTEMPTS = 20;
@@ -77,12 +75,18 @@ public final class RocksStorage implements Storage {
   /** What {@link #dir} led to when a writer opened it; empty for a reader. */
   private final Optional<WatchedName> place;
 
+  /** Whether it may open without writing what logs hold into tables. */
+  private final boolean leavesLogs;
+
   private final RocksTuning tuning;
   private final ColumnFamilyOptions familyOptions;
   private final WriteOptions synced;
   private final ReadOptions reading;
   private Opened opened;
   private boolean closed;
+
+  /** Whether an operation of RocksDB has failed, so that it is not known what is on the disk. */
+  private volatile boolean failed;
 
   /**
    * Rows of the log that the next write continues; −1 before the first. Only the writer uses it.
@@ -93,9 +97,11 @@ public final class RocksStorage implements Storage {
       Path dir,
       Optional<TemporaryDirectory> scratch,
       boolean create,
+      boolean leavesLogs,
       UnaryOperator<ColumnFamilyOptions> tuned) {
     loadLibrary();
     this.dir = dir;
+    this.leavesLogs = leavesLogs;
     this.scratch = scratch;
     synced = new WriteOptions().setSync(true);
     reading = new ReadOptions();
@@ -135,6 +141,9 @@ public final class RocksStorage implements Storage {
       families.add(new ColumnFamilyDescriptor(name(family), familyOptions));
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
+    if (leavesLogs && ClosedLogs.mayStay(dir)) {
+      tuning.leaveLogs();
+    }
     RocksDB db =
         scratch.isPresent()
             ? RocksDB.openReadOnly(tuning.database(), dir.toString(), families, handles)
@@ -171,12 +180,12 @@ public final class RocksStorage implements Storage {
 
   /** Makes a database. */
   static RocksStorage create(Path dir) {
-    return new RocksStorage(dir, Optional.empty(), true, UnaryOperator.identity());
+    return new RocksStorage(dir, Optional.empty(), true, false, UnaryOperator.identity());
   }
 
   /** Opens the database as its one writer. */
   public static RocksStorage open(Path dir) {
-    return new RocksStorage(dir, Optional.empty(), false, UnaryOperator.identity());
+    return new RocksStorage(dir, Optional.empty(), false, true, UnaryOperator.identity());
   }
 
   /**
@@ -188,7 +197,11 @@ public final class RocksStorage implements Storage {
   static List<String> settle(Path dir) {
     try (RocksStorage storage =
         new RocksStorage(
-            dir, Optional.empty(), false, families -> families.setDisableAutoCompactions(true))) {
+            dir,
+            Optional.empty(),
+            false,
+            false,
+            families -> families.setDisableAutoCompactions(true))) {
       return storage.using(
           "listing tables",
           () ->
@@ -208,7 +221,7 @@ public final class RocksStorage implements Storage {
       throw Failures.of("making a scratch directory", e);
     }
     try {
-      return new RocksStorage(dir, Optional.of(scratch), false, UnaryOperator.identity());
+      return new RocksStorage(dir, Optional.of(scratch), false, false, UnaryOperator.identity());
     } catch (WritException e) {
       delete(scratch);
       throw e;
@@ -241,6 +254,7 @@ public final class RocksStorage implements Storage {
       }
       return use.apply();
     } catch (RocksDBException e) {
+      failed = true;
       throw Failures.of(doing, e);
     } finally {
       gate.readLock().unlock();
@@ -481,7 +495,7 @@ public final class RocksStorage implements Storage {
           long needed = opened.db().getLongProperty(LEAST_LOG_NEEDED);
           try (DirectoryStream<Path> logs = Files.newDirectoryStream(dir, "*.log")) {
             for (Path log : logs) {
-              Matcher name = LOG_NAME.matcher(log.getFileName().toString());
+              Matcher name = ClosedLogs.NAME.matcher(log.getFileName().toString());
               if (name.matches() && Long.parseLong(name.group(1)) < needed) {
                 truncate(log);
               }
@@ -527,9 +541,12 @@ public final class RocksStorage implements Storage {
     try {
       if (!closed) {
         closed = true;
-        place.ifPresent(this::spareOthersFiles);
+        boolean isOurs = place.map(this::isStillThere).orElse(false);
         opened.close();
         closeNatives();
+        if (isOurs && !failed) {
+          ClosedLogs.note(dir);
+        }
         scratch.ifPresent(RocksStorage::delete);
       }
     } finally {
@@ -540,17 +557,19 @@ public final class RocksStorage implements Storage {
   /**
    * RocksDB ends by removing, by their names, files of the directory that it does not know. Where
    * the directory was replaced, such as by a restore, these are all that another ledger has
-   * written.
+   * written, and are spared.
    */
-  private void spareOthersFiles(WatchedName place) {
+  private boolean isStillThere(WatchedName place) {
     try {
       place.requireSame();
+      return true;
     } catch (WritException moved) {
       try {
         opened.db().disableFileDeletions();
       } catch (RocksDBException e) {
         throw Failures.of("closing " + dir, e);
       }
+      return false;
     }
   }
 

@@ -66,6 +66,11 @@ final class RocksTuning implements AutoCloseable {
     return database;
   }
 
+  /** An opening is not to write what logs hold into tables. */
+  void leaveLogs() {
+    database.setAvoidFlushDuringRecovery(true);
+  }
+
   /** Of every family. */
   ColumnFamilyOptions families() {
     return families;

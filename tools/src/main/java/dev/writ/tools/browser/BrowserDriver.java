@@ -21,7 +21,7 @@ public final class BrowserDriver extends ProcessDriver {
   public static final String NODE = "/usr/bin/node";
 
   public BrowserDriver(ProcessHost host) {
-    super(NAME, BrowserFiles.digest(), host);
+    super(NAME, BrowserFiles::digest, host);
   }
 
   /**

@@ -26,7 +26,7 @@ public final class CodeDriver extends ProcessDriver {
   private final boolean reproducible;
 
   private CodeDriver(ProcessHost host, boolean reproducible) {
-    super(reproducible ? REPRODUCIBLE_NAME : NAME, program(), host);
+    super(reproducible ? REPRODUCIBLE_NAME : NAME, CodeDriver::program, host);
     this.reproducible = reproducible;
   }
 

@@ -27,7 +27,10 @@ public final class ExecDriver extends ProcessDriver {
   }
 
   private ExecDriver(ProcessHost host, boolean ephemeral) {
-    super(ephemeral ? EPHEMERAL_NAME : NAME, ephemeral ? ephemeralProgram() : program(), host);
+    super(
+        ephemeral ? EPHEMERAL_NAME : NAME,
+        ephemeral ? ExecDriver::ephemeralProgram : ExecDriver::program,
+        host);
     this.ephemeral = ephemeral;
   }
 

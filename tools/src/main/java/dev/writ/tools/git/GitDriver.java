@@ -27,7 +27,7 @@ public final class GitDriver extends ProcessDriver {
    * @param git the name of the program
    */
   GitDriver(ProcessHost host, String git) {
-    super(NAME, GitSettings.digest(), host);
+    super(NAME, GitSettings::digest, host);
     this.git = git;
   }
 

@@ -64,7 +64,7 @@ public final class LanguageDriver extends ProcessDriver {
    * @param pool of the same host, with workers that may be ready for a call
    */
   public LanguageDriver(LanguageAdapter adapter, ProcessHost host, WarmPool pool) {
-    super(adapter.language().text(), digest(WorkerScripts.of(adapter.workers())), host);
+    super(adapter.language().text(), () -> digest(WorkerScripts.of(adapter.workers())), host);
     this.adapter = adapter;
     this.pool = pool;
   }

@@ -56,7 +56,10 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   private McpDriver(ProcessHost host, RunningServers servers, boolean keepsThem) {
-    super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
+    super(
+        UpstreamPackage.DRIVER,
+        () -> Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)),
+        host);
     this.servers = servers;
     this.keepsThem = keepsThem;
   }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /** Runs tools whose operations are confined processes of this host. */
 public abstract class ProcessDriver implements Driver {
@@ -36,7 +37,7 @@ public abstract class ProcessDriver implements Driver {
           SandboxError.STATE_LOCKED);
 
   private final String name;
-  private final Digest program;
+  private final Supplier<Digest> program;
   private final ProcessHost host;
 
   /** By name of the profile: each call asks for it several times. */
@@ -44,9 +45,10 @@ public abstract class ProcessDriver implements Driver {
 
   /**
    * @param program the digest of the driver's own parts (launcher, table of environment variables,
-   *     and so on) that affect the result of a call
+   *     and so on) that affect the result of a call; asked for when there is one, since a short
+   *     command makes all drivers, and these parts have to be read
    */
-  protected ProcessDriver(String name, Digest program, ProcessHost host) {
+  protected ProcessDriver(String name, Supplier<Digest> program, ProcessHost host) {
     this.name = Objects.requireNonNull(name);
     this.program = Objects.requireNonNull(program);
     this.host = Objects.requireNonNull(host);
@@ -88,7 +90,7 @@ public abstract class ProcessDriver implements Driver {
             .put("driver", name)
             .put("interface", 1)
             .put("profile", profile)
-            .put("program", program)
+            .put("program", program.get())
             .build());
   }
 

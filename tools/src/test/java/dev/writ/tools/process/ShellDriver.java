@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /** The smallest process tool: a line for the shell. */
 final class ShellDriver extends ProcessDriver {
   ShellDriver(ProcessHost host) {
-    super("shell", Digest.sha256(), host);
+    super("shell", Digest::sha256, host);
   }
 
   static ToolManifest manifest(boolean workspace) {
