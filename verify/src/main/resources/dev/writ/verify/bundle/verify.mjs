@@ -2144,12 +2144,16 @@ function definedNames(policy, place) {
 /** That what a principal may use is counted by a budget in calls, and has a price where its cost is counted (policy.md, 5). */
 function countedCalls(policy, place) {
   for (const { tenant, subject, roles } of policy.principals) {
-    const usable = new Set(roles.flatMap((role) => policy.roles[role].tools.map((named) => named.split('/', 1)[0])));
-    for (const tool of usable) {
-      const covering = policy.budgets.filter(({ match }) => (match.tenant ?? tenant) === tenant && (match.subject ?? subject) === subject
-        && (match.role === undefined || roles.includes(match.role)) && (match.tool ?? tool) === tool);
-      if (!covering.some(({ unit }) => unit === 'calls')) refuse('GRD-511', `${place} /budgets`, `${quoted(tool)} for ${quoted(subject)}`, 'a budget in calls that covers it');
-      if (!Object.hasOwn(policy.prices, tool) && covering.some(({ unit }) => unit === 'cost')) refuse('GRD-511', `${place} /prices`, quoted(tool), 'a price, as a budget counts its cost');
+    // Each budget is looked at once for a principal, not once for each of its tools; null stands for any tool.
+    const counting = { calls: new Set(), cost: new Set() };
+    for (const { match, unit } of policy.budgets) {
+      const applies = (match.tenant ?? tenant) === tenant && (match.subject ?? subject) === subject && (match.role === undefined || roles.includes(match.role));
+      if (applies) counting[unit]?.add(match.tool ?? null);
+    }
+    const counts = (unit, tool) => counting[unit].has(null) || counting[unit].has(tool);
+    for (const tool of new Set(roles.flatMap((role) => policy.roles[role].tools.map((named) => named.split('/', 1)[0])))) {
+      if (!Object.hasOwn(policy.prices, tool) && counts('cost', tool)) refuse('GRD-511', `${place} /prices`, quoted(tool), 'a price, as a budget counts its cost');
+      if (!counts('calls', tool)) refuse('GRD-511', `${place} /budgets`, `${quoted(tool)} for ${quoted(subject)}`, 'a budget in calls that covers it');
     }
   }
 }
