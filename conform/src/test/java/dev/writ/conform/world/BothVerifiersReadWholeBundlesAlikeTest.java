@@ -40,7 +40,7 @@ class BothVerifiersReadWholeBundlesAlikeTest {
           Pattern.compile("(EXE|GRD|CAN)-[0-9]{3}|RPL-02[2-4]"),
           Pattern.compile("RPL-04[0-9]|RPL-08[0-9]|RPL-025|LED-0[45][0-9]|CAN-0[2-6][0-9]"));
 
-  private static ProcessImplementation javaScript() {
+  static ProcessImplementation javaScript() {
     Path top = Golden.ROOT.resolveSibling(".");
     return new ProcessImplementation(
         String.format(

@@ -58,6 +58,11 @@ final class InstallationVectors {
     return vectors.made;
   }
 
+  /** A proof that holds, of a statement that is changed before the log has it. */
+  static JsonValue.Obj proof(UnaryOperator<JsonValue.Obj> statement) {
+    return new InstallationVectors().planned(plan -> plan.statement = statement);
+  }
+
   /** What a proof is made of; a vector changes one thing before it is made. */
   private final class Plan {
     private RunId run = CellCheckpoints.RUN;

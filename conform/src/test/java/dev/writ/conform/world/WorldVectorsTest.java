@@ -61,6 +61,7 @@ class WorldVectorsTest {
     all.addAll(BindingVectors.all());
     all.addAll(OrderVectors.all());
     all.addAll(JudgedVectors.all());
+    all.addAll(PolicyFormVectors.all());
     all.addAll(StandingVectors.all());
     all.addAll(WordVectors.all());
     all.addAll(GovernedVectors.all());

@@ -1674,7 +1674,8 @@ export async function cosignedAt(bytes, witness) {
 const scope = { tenant: name, run: name, subject: name };
 const content = record({ digest, media_type: name, size: count });
 const sizedInput = record({ digest, media_type: name, name, size: count });
-const resources = record({ cpu_ms: count, memory_bytes: count, output_bytes: count, wall_ms: count });
+const resourceMembers = { cpu_ms: count, memory_bytes: count, output_bytes: count, wall_ms: count };
+const resources = record(resourceMembers);
 const toolRef = record({ name, package: digest, version: name });
 
 const effectForm = record({
@@ -1880,22 +1881,165 @@ const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const minuteOfDay = matching((v) => /^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/.test(v), 'a time of day like 08:00');
 
 const hoursForm = (value, place) => {
-  record({ days: nonEmpty(list(oneOf(...WEEK))), from: minuteOfDay, match: matchForm, offset: matching((v) => /^[+-][01][0-9]:[0-5][0-9]$/.test(v), 'an offset like +01:00'), to: minuteOfDay })(value, place);
+  record({ days: nonEmpty(list(oneOf(...WEEK))), from: minuteOfDay, match: matchForm, offset: matching((v) => v !== '-00:00' && /^[+-](?:(?:0[0-9]|1[0-7]):[0-5][0-9]|18:00)$/.test(v), 'an offset like +01:00'), to: minuteOfDay })(value, place);
   const days = value.days.map((day) => WEEK.indexOf(day));
   if (!days.every((day, i) => i === 0 || days[i - 1] < day)) refuse('CAN-023', `${place}/days`, value.days.join(' '), 'in the order of the week, each once');
   if (!(value.from < value.to)) refuse('CAN-023', `${place}/to`, value.to, `after ${value.from}`);
 };
 
-const roleForm = record({
-  commands: optional(nonEmpty(names)), declared: optional(resources), environment: names, network: names,
-  paths: names, resources, sandboxes: names, tools: names,
+/** A folder of the workspace: relative, in its one form. */
+const isFolder = (v) => v === '.' || (!/[\\\u0000-\u001f\u007f]/.test(v) && v.split('/').every((part) => !['', '.', '..'].includes(part)));
+const namedFolder = matching((v) => isName(v) && isFolder(v), 'a folder of the workspace');
+const isBelow = (path, folder) => folder === '.' || path === folder || path.startsWith(`${folder}/`);
+
+const isAddress4 = (v) => /^[0-9]+(?:\.[0-9]+){3}$/.test(v) && v.split('.').every((part) => Number(part) <= 255);
+
+function isAddress6(text) {
+  const halves = text.split('::');
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const last = groups[groups.length - 1];
+  const ends4 = last.length > 0 && isAddress4(last[last.length - 1]);
+  const all = groups.flat();
+  const bytes = 2 * all.length + (ends4 ? 2 : 0);
+  return all.every((group, i) => /^[0-9a-f]{1,4}$/.test(group) || (ends4 && i === all.length - 1))
+    && (halves.length === 1 ? bytes === 16 : halves.length === 2 && bytes < 16);
+}
+
+/** A host and a port, or a star for what is before the host: host.example.org:443, *.example.org:443. */
+function isPlace(v) {
+  const [, host, port] = /^(?:\*\.)?(.+):([1-9][0-9]{0,4})$/s.exec(v) ?? [];
+  if (host === undefined || Number(port) > 65535) return false;
+  if (host.startsWith('[')) return host.endsWith(']') && isAddress6(host.slice(1, -1));
+  const labels = host.split('.');
+  return isAddress4(host)
+    || (labels.every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label)) && (labels.length === 1 || /^[a-z]/.test(labels[labels.length - 1])));
+}
+const namedPlace = matching((v) => isName(v) && isPlace(v), 'a place like api.example.org:443');
+const program = matching((v) => /^[A-Za-z0-9_[][A-Za-z0-9._+-]{0,63}$/.test(v), 'the name of a program');
+
+const isWithin = (one, most) => Object.keys(resourceMembers).every((key) => one[key] <= most[key]);
+
+const roleForm = (value, place) => {
+  record({
+    commands: optional(nonEmpty(sorted(program))), declared: optional(resources), environment: names, network: sorted(namedPlace),
+    paths: sorted(namedFolder), resources, sandboxes: names, tools: names,
+  })(value, place);
+  if (value.declared && !isWithin(value.declared, value.resources)) refuse('CAN-023', `${place}/declared`, quoted(value.declared), 'no more than the ceiling');
+};
+
+const isSecret = (v) => /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(v);
+const secretName = matching(isSecret, 'the name of a secret');
+
+/** To whom a secret may be handed: always in a tenant, to a tool. */
+const grantForm = record({ match: record({ role: optional(name), subject: optional(name), tenant: name, tool: name }), name: secretName });
+
+const WAIVABLE = ['cpu-limit', 'disk-limit', 'distinct-uid', 'measured', 'memory-limit', 'pids-limit', 'tmp-noexec'];
+
+const CLASSES = ['small', 'medium', 'large'];
+
+const ceilingForm = record({
+  languages: names, network: sorted(namedPlace), resource_class: oneOf(...CLASSES), secrets: optional(nonEmpty(sorted(secretName))), spawn: bool, workspace: bool,
 });
+
+const libraryForm = record({ digest, name, version: name });
+
+/** The effect of a surface's request: what begins with one dollar sign in its params is one of these. */
+const templateForm = (variables) => (value, place) => {
+  record({ operation: name, params: anyObject, tool: name, version: name })(value, place);
+  const unknown = (item) => (typeof item === 'string'
+    ? /^\$(?!\$)/.test(item) && !variables.includes(item)
+    : item !== null && typeof item === 'object' && Object.values(item).some(unknown));
+  if (unknown(value.params)) refuse('CAN-023', `${place}/params`, quoted(value.params), variables.join(' or '));
+};
+
+/** A number of thousandths above zero. */
+const thousandths = (value, place) => {
+  if (typeof value !== 'number') refuse('CAN-022', place, quoted(value), 'a number');
+  const milli = Math.ceil(value * 1000);
+  if (!(milli >= 1 && milli <= Number.MAX_SAFE_INTEGER && milli / 1000 === value)) refuse('CAN-023', place, value, 'thousandths above zero');
+};
+
+/** The commands that the tool gateway admits (policy.md, Commands). */
+const commandsForm = (value, place) => {
+  record({
+    effect: templateForm(['$argv', '$commands', '$cpu_milli', '$cwd', '$env', '$image']),
+    images: mapOf(name),
+    limits: optional(record({ pids: integer(4, 100000), tmp_mb: integer(1, MIB) })),
+    output_bytes: integer(1),
+    roles: mapOf(record({
+      commands: names, environment: names, paths: optional(sorted(namedFolder)),
+      limits: record({ cpu: thousandths, mem_mb: integer(1, 2 ** 32), timeout_sec: integer(1, 2 ** 40) }),
+    })),
+    sandbox: name,
+    workspace_root: matching((v) => isName(v) && v.startsWith('/') && isFolder(v.slice(1)), 'an absolute path'),
+    workspaces: optional(mapOf(namedFolder)),
+  })(value, place);
+  const folders = Object.values(value.workspaces ?? {}).sort();
+  folders.forEach((folder, i) => folders.forEach((other, j) => {
+    if (i !== j && isBelow(folder, other)) refuse('CAN-023', `${place}/workspaces`, folder, `none that is in ${other}`);
+  }));
+};
+
+const uuid = matching((v) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(v), 'a UUID in lower case');
+const ceiling = oneOf('restricted', 'default', 'privileged');
+/** As Kubernetes writes amounts: above zero. */
+const amount = matching((v) => /^(?=[0-9.]*[1-9])[0-9]{1,18}(?:\.[0-9]{1,9})?(?:[eE][0-9]{1,2}|[mkMGTPE]|[KMGTPE]i)?$/.test(v), 'an amount like 500m or 128Mi');
+
+const targetForm = (value, place) => {
+  record({ any: optional(isTrue), program: optional(name), text: optional(text) })(value, place);
+  if (Object.keys(value).length !== 1) refuse('CAN-023', place, Object.keys(value).join(' '), 'one member');
+};
+
+/** The executions that the strict gateway admits (policy.md, Execute). */
+const executeForm = (value, place) => {
+  record({
+    freshness_s: integer(1, DAY_S),
+    intents: sorted(record({
+      ceiling, effect: templateForm(['$target', '$argv', '$parameters', '$output_files', '$network', '$workspace_id', '$cpu_milli']),
+      id: uuid, network: names, output_bytes: integer(1), resources: record({ cpu: amount, memory: amount, timeout_ms: integer(1) }),
+      state: oneOf('open', 'closed'), targets: list(targetForm), tenant: name, version: name,
+    }), ofTenant('id')),
+    privileged: optional(askedApprovals),
+    sandboxes: record({ default: optional(name), privileged: optional(name), restricted: optional(name) }),
+    tenants: sorted(record({
+      ceiling, id: uuid, subjects: sorted(record({ id: uuid, subject: name }), (one) => one.subject), tenant: name, workspaces: sorted(uuid),
+    }), (one) => one.tenant),
+  })(value, place);
+  if (new Set(value.tenants.map((one) => one.id)).size < value.tenants.length) refuse('CAN-023', `${place}/tenants`, 'an id twice', 'each once');
+};
+
+const classForm = record({
+  artifact_bytes: optional(integer(0, 2 ** 30)), artifacts: optional(integer(0, 10000)), artifacts_bytes: optional(integer(0, 2 ** 30)),
+  cpu_ms: integer(1), file_bytes: optional(integer(MIB, 2 ** 40)), grace_ms: optional(integer(0, 60000)), memory_bytes: integer(1),
+  output_bytes: count, pids: optional(integer(4, 100000)), tmp_bytes: optional(integer(4096, 2 ** 40)), wall_ms: integer(1, 1000 * DAY_S),
+  workspace_bytes: optional(integer(MIB, 2 ** 40)),
+});
+const quota = { running: integer(0, 4096), weight: integer(1, 1000) };
+
+/** How many effects run at once, and whose (policy.md, Engine). */
+const engineForm = (value, place) => {
+  record({
+    classes: record({ large: classForm, medium: classForm, small: classForm }),
+    flags: list(record({ enabled: bool, match: record({ category: optional(name), tenant: optional(name), tool: optional(name) }) })),
+    queue: record({ length: integer(0, 100000), per_tenant: count, ttl_ms: integer(1, 3600000) }),
+    quotas: record({ default: record(quota), tenants: sorted(record({ ...quota, tenant: name }), (one) => one.tenant) }),
+    slots: integer(1, 4096),
+  })(value, place);
+  const { classes, queue } = value;
+  if (queue.per_tenant > queue.length) refuse('CAN-023', `${place}/queue/per_tenant`, queue.per_tenant, `at most ${queue.length}`);
+  for (const [less, more] of [['small', 'medium'], ['medium', 'large']]) {
+    if (!isWithin(classes[less], classes[more])) refuse('CAN-023', `${place}/classes/${more}`, quoted(classes[more]), `no less than ${less}`);
+  }
+};
+
+/** Accounts that every policy has (mandate.md). */
+const MANDATE_ACCOUNTS = ['mandate/amount', 'mandate/uses'];
 
 /** Who has to approve tools, and how many of them there are. */
 const governanceForm = (value, place) => {
   record({
-    approvals: mapOf(integer(1, 100)), approvers: mapOf(names), ceiling: optional(anyObject),
-    libraries: optional(list(anyObject)), runtimes: bool, tools: names,
+    approvals: mapOf(integer(1, 100)), approvers: mapOf(names), ceiling: optional(ceilingForm),
+    libraries: optional(sorted(libraryForm, (one) => `${one.name}\u0000${one.version}\u0000${one.digest}`)), runtimes: bool, tools: names,
   })(value, place);
   const wanted = Object.entries(value.approvals);
   if (wanted.length === 0) refuse('CAN-023', `${place}/approvals`, '{}', 'at least one');
@@ -1937,7 +2081,7 @@ const retentionForm = (value, place) => {
   if (new Set(value.rules.map((rule) => rule.name)).size < value.rules.length) refuse('CAN-023', `${place}/rules`, 'a name twice', 'each once');
 };
 
-/** That every name in a policy is defined (policy.md, 4), in the sections whose form is read here. */
+/** That every name in a policy is defined (policy.md, 4). */
 function definedNames(policy, place) {
   const tools = new Set(policy.tools.map((one) => one.name));
   const principals = new Set(policy.principals.map(ofTenant('subject')));
@@ -1949,12 +2093,14 @@ function definedNames(policy, place) {
   };
   const role = (section, named) => need(Object.hasOwn(policy.roles, named), section, 'role', named);
   const tool = (section, named) => need(tools.has(named) || governs(policy, named), section, 'tool', named);
+  const tenant = (section, named) => need(tenants.has(named), section, 'tenant', named);
+  const principal = (section, of, subject) => need(principals.has(ofTenant('subject')({ tenant: of, subject })), section, 'principal', subject);
   const ofOperation = (named) => named.split('/', 1)[0];
-  for (const principal of policy.principals) for (const one of principal.roles) role('principals', one);
+  for (const one of policy.principals) for (const held of one.roles) role('principals', held);
   for (const one of policy.execute_for) role('execute_for', one);
   for (const one of Object.values(policy.roles)) for (const named of one.tools) tool('roles', ofOperation(named));
   const { hours, order, rates } = policy.temporal;
-  for (const { match } of [...policy.budgets, ...rates, ...hours, ...policy.requirements]) {
+  for (const { match } of [...policy.budgets, ...rates, ...hours, ...policy.requirements, ...(policy.secrets ?? [])]) {
     if (match.role !== undefined) role('roles', match.role);
     if (match.tool !== undefined) tool('tools', match.tool);
   }
@@ -1965,10 +2111,50 @@ function definedNames(policy, place) {
   }
   for (const named of Object.keys(policy.prices)) tool('prices', ofOperation(named));
   for (const one of order) for (const named of [one.effect.tool, one.after.tool]) tool('temporal', named);
-  for (const one of policy.mandates?.issuers ?? []) need(tenants.has(one.tenant), 'mandates', 'tenant', one.tenant);
+  for (const one of policy.mandates?.issuers ?? []) tenant('mandates', one.tenant);
   for (const share of policy.runs?.shared_by ?? []) {
     for (const one of share.roles ?? []) role('runs', one);
-    for (const subject of share.subjects ?? []) need(principals.has(ofTenant('subject')({ tenant: share.tenant, subject })), 'runs', 'principal', subject);
+    for (const subject of share.subjects ?? []) principal('runs', share.tenant, subject);
+  }
+  for (const one of policy.storage?.put_by ?? []) role('storage', one);
+  const template = (section, effect) => need(listed(policy, effect.tool, effect.version) || governs(policy, effect.tool), section, 'tool', `${effect.tool} ${effect.version}`);
+  const { commands, engine, execute } = policy;
+  if (execute) {
+    for (const one of execute.tenants) for (const { subject } of one.subjects) principal('execute', one.tenant, subject);
+    for (const one of execute.intents) {
+      need(execute.tenants.some(({ tenant: known }) => known === one.tenant), 'execute', 'tenant', one.tenant);
+      template('execute', one.effect);
+    }
+    if (execute.privileged) need(approving.has(execute.privileged.role), 'execute', 'approver role', execute.privileged.role);
+  }
+  if (commands) {
+    for (const one of Object.keys(commands.roles)) role('commands', one);
+    for (const one of Object.keys(commands.workspaces ?? {})) tenant('commands', one);
+    template('commands', commands.effect);
+  }
+  if (engine) {
+    for (const one of engine.quotas.tenants) tenant('engine', one.tenant);
+    for (const { match } of engine.flags) {
+      if (match.tenant !== undefined) tenant('engine', match.tenant);
+      if (match.tool !== undefined) tool('engine', match.tool);
+    }
+  }
+}
+
+/** That what a principal may use is counted by a budget in calls, and has a price where its cost is counted (policy.md, 5). */
+function countedCalls(policy, place) {
+  for (const { tenant, subject, roles } of policy.principals) {
+    // Each budget is looked at once for a principal, not once for each of its tools; null stands for any tool.
+    const counting = { calls: new Set(), cost: new Set() };
+    for (const { match, unit } of policy.budgets) {
+      const applies = (match.tenant ?? tenant) === tenant && (match.subject ?? subject) === subject && (match.role === undefined || roles.includes(match.role));
+      if (applies) counting[unit]?.add(match.tool ?? null);
+    }
+    const counts = (unit, tool) => counting[unit].has(null) || counting[unit].has(tool);
+    for (const tool of new Set(roles.flatMap((role) => policy.roles[role].tools.map((named) => named.split('/', 1)[0])))) {
+      if (!Object.hasOwn(policy.prices, tool) && counts('cost', tool)) refuse('GRD-511', `${place} /prices`, quoted(tool), 'a price, as a budget counts its cost');
+      if (!counts('calls', tool)) refuse('GRD-511', `${place} /budgets`, `${quoted(tool)} for ${quoted(subject)}`, 'a budget in calls that covers it');
+    }
   }
 }
 
@@ -2104,16 +2290,16 @@ const FORMS = {
   },
   'tool-submission': record({ ...governedTool, submitted_at: time }),
   'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
-  // Its form; definedNames looks at names. Expressions, limits, and sections that are not read here are judged by the first verifier.
+  // Its form; definedNames looks at names, countedCalls at limits. Expressions are judged by the first verifier.
   policy: record({
     approvers: sorted(record({ roles: names, subject: name, tenant: name }), ofTenant('subject')),
     budgets: sorted(record({
       limit: (value, place) => (value === 'unlimited' ? value : count(value, place)),
-      match: matchForm, name, scope: accountScope, unit: oneOf('calls', 'cpu_ms', 'cost'), window_s: integer(1, YEAR_S),
+      match: matchForm, name: matching((v) => isName(v) && !MANDATE_ACCOUNTS.includes(v), 'no account of mandates'), scope: accountScope, unit: oneOf('calls', 'cpu_ms', 'cost'), window_s: integer(1, YEAR_S),
     }), (budget) => budget.name),
-    commands: optional(anyObject),
-    engine: optional(anyObject),
-    execute: optional(anyObject),
+    commands: optional(commandsForm),
+    engine: optional(engineForm),
+    execute: optional(executeForm),
     execute_for: names,
     governance: optional(governanceForm),
     limits: record({
@@ -2136,9 +2322,9 @@ const FORMS = {
     revoked: sorted(digest),
     roles: mapOf(roleForm),
     runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(nonEmpty(sorted(runShare, (share) => DECODER.decode(writeJson(share))))) })),
-    sandbox: optional(anyObject),
-    secrets: optional(list(anyObject)),
-    storage: optional(anyObject),
+    sandbox: optional(record({ waived: sorted(oneOf(...WAIVABLE)) })),
+    secrets: optional(nonEmpty(sorted(grantForm, (grant) => `${grant.name}\u0000${DECODER.decode(writeJson(grant.match))}`))),
+    storage: optional(record({ bytes_max: integer(0, 2 ** 50), put_by: optional(names), unnamed_s: integer(60, YEAR_S) })),
     temporal: record({
       hours: list(hoursForm),
       order: list(record({ after: record({ operation: name, tool: name }), effect: effectPattern })),
@@ -3461,6 +3647,7 @@ class System {
   activate(event, id, policy, place) {
     const before = this.policy;
     definedNames(policy, place);
+    countedCalls(policy, place);
     if ((policy.previous ?? null) !== (before?.id ?? null)) refuse('EXE-950', `${place} /previous`, policy.previous ?? null, before?.id ?? null);
     if (before && !(policy.version > before.policy.version)) refuse('EXE-950', `${place} /version`, policy.version, `above ${before.policy.version}`);
     if (before) before.until = event;
