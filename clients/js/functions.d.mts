@@ -1,4 +1,4 @@
-import { Outcome, WritClient, WritError } from './writ.mjs';
+import { Abortable, Outcome, WritClient, WritError } from './writ.mjs';
 
 /** A call under this key was permitted before: it may have run (GWY-065). */
 export class PermittedBefore extends WritError {
@@ -18,4 +18,4 @@ export function governed<A extends object, R>(
   name: string,
   run: (args: A) => R | Promise<R>,
   options?: GovernedOptions<A>,
-): (args?: A) => Promise<R>;
+): (args?: A, options?: Abortable) => Promise<R>;

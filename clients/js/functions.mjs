@@ -32,15 +32,16 @@ async function resultDigest(value) {
  * @param run the function
  * @param {object} options run; wait: seconds to wait for an approval; keyOf: names a call by its arguments,
  *     for calls that must not happen twice; reported: is told the permit and the report of each call
- * @returns an async function that throws `Denied` where it was not let run
+ * @returns an async function that throws `Denied` where it was not let run; its second parameter may have
+ *     `signal`, which ends the waiting for the permit. Once the function runs it is its own business
  */
 export function governed(client, name, run, options = {}) {
   const { run: inRun = 'main', wait = 0, keyOf, reported } = options;
-  return async function governedFunction(args = {}) {
+  return async function governedFunction(args = {}, { signal } = {}) {
     const key = keyOf?.(args);
     const permit = await client.call(
       { tool: 'function', operation: 'permit', params: { function: name, arguments: args } },
-      { run: inRun, wait, ...(key === undefined ? {} : { idempotencyKey: `${name}/${key}` }) });
+      { run: inRun, wait, signal, ...(key === undefined ? {} : { idempotencyKey: `${name}/${key}` }) });
     if (!permit.succeeded) throw new Denied(permit);
     if (key !== undefined && permit.repeated) throw new PermittedBefore(permit);
     const report = async (ended, value) => {

@@ -18,7 +18,7 @@ export async function langchainTools(client, tool, { only, run = 'main', wait = 
         const id = config?.toolCall?.id;
         const outcome = await client.call(
           { tool: operation.tool, version: operation.version, operation: operation.name, params },
-          { run, wait, ...(id?.trim() ? { idempotencyKey: `${run}/${id}` } : {}) });
+          { run, wait, signal: config?.signal, ...(id?.trim() ? { idempotencyKey: `${run}/${id}` } : {}) });
         return told(outcome);
       },
       { name, description: operation.description || name, schema: operation.input }));

@@ -1,4 +1,4 @@
-import { Operation, Outcome, WritClient } from './writ.mjs';
+import { Abortable, Operation, Outcome, WritClient } from './writ.mjs';
 
 export interface ToolCall {
   id: string;
@@ -31,6 +31,6 @@ export function named(
 export class Toolbox {
   static of(client: WritClient, options?: ToolboxOptions): Promise<Toolbox>;
   get definitions(): ToolDefinition[];
-  answer(call: ToolCall): Promise<ToolMessage>;
-  answers(message: { tool_calls?: ToolCall[] | null }): Promise<ToolMessage[]>;
+  answer(call: ToolCall, options?: Abortable): Promise<ToolMessage>;
+  answers(message: { tool_calls?: ToolCall[] | null }, options?: Abortable): Promise<ToolMessage[]>;
 }

@@ -57,11 +57,11 @@ export class Toolbox {
    * Answers one tool call of a model with the message for it. The call's id, where it has one, is its idempotency key within the
    * run, so that an answer that gets lost is not a second effect.
    */
-  async answer({ id, function: { name, arguments: text } }) {
-    return { role: 'tool', tool_call_id: id, content: await this.#content(id, name, text) };
+  async answer({ id, function: { name, arguments: text } }, { signal } = {}) {
+    return { role: 'tool', tool_call_id: id, content: await this.#content(id, name, text, signal) };
   }
 
-  async #content(id, name, text) {
+  async #content(id, name, text, signal) {
     const operation = this.operations.get(name);
     if (!operation) return `There is no tool named ${name}.`;
     let params;
@@ -79,13 +79,13 @@ export class Toolbox {
     const { tool, version } = operation;
     return told(await this.client.call(
       { tool, version, operation: operation.name, params },
-      { run: this.run, wait: this.wait, ...(id?.trim() ? { idempotencyKey: `${this.run}/${id}` } : {}) }));
+      { run: this.run, wait: this.wait, signal, ...(id?.trim() ? { idempotencyKey: `${this.run}/${id}` } : {}) }));
   }
 
   /** The messages for all tool calls of a model's message, in their order. */
-  async answers(message) {
+  async answers(message, options) {
     const answers = [];
-    for (const call of message.tool_calls ?? []) answers.push(await this.answer(call));
+    for (const call of message.tool_calls ?? []) answers.push(await this.answer(call, options));
     return answers;
   }
 }

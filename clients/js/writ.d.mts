@@ -161,7 +161,12 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-export interface RequestOptions {
+/** What ends the waiting for an answer. What was sent by then may be done. */
+export interface Abortable {
+  signal?: AbortSignal;
+}
+
+export interface RequestOptions extends Abortable {
   idempotencyKey?: string;
   consumes?: string[];
   retention?: 'keep' | 'drop-output';
@@ -176,25 +181,25 @@ export interface CallOptions extends Omit<RequestOptions, 'evidence'> {
 
 export class WritClient {
   constructor(options: ClientOptions);
-  operations(run?: string): Promise<Operation[]>;
+  operations(run?: string, options?: Abortable): Promise<Operation[]>;
   call(effect: Effect, options?: CallOptions): Promise<Outcome>;
   request(run: string, effect: Effect, options?: RequestOptions): Promise<Envelope>;
   prepare(run: string, effect: Effect, options?: RequestOptions): Promise<Prepared>;
   sign(prepared: Prepared): Promise<Envelope>;
   sign(prepared: Prepared, options: { mandate: string }): Promise<WithEvidence>;
-  submit(request: Envelope | WithEvidence): Promise<Outcome>;
-  again(outcome: Outcome): Promise<Outcome>;
-  wait(outcome: Outcome, timeoutSeconds: number): Promise<Outcome>;
+  submit(request: Envelope | WithEvidence, options?: Abortable): Promise<Outcome>;
+  again(outcome: Outcome, options?: Abortable): Promise<Outcome>;
+  wait(outcome: Outcome, timeoutSeconds: number, options?: Abortable): Promise<Outcome>;
   cancel(requestId: string): Promise<void>;
-  put(data: Uint8Array | string, options?: { name?: string; mediaType?: string }): Promise<Input>;
-  blob(digest: string, options?: { of?: string; bytesMax?: number }): Promise<Uint8Array>;
-  events(run: string, options?: { after?: number }): AsyncGenerator<RunEvent>;
+  put(data: Uint8Array | string, options?: { name?: string; mediaType?: string } & Abortable): Promise<Input>;
+  blob(digest: string, options?: { of?: string; bytesMax?: number } & Abortable): Promise<Uint8Array>;
+  events(run: string, options?: { after?: number } & Abortable): AsyncGenerator<RunEvent>;
   close(run: string): Promise<string>;
-  bundle(run: string, options?: { bytesMax?: number }): Promise<Uint8Array>;
+  bundle(run: string, options?: { bytesMax?: number } & Abortable): Promise<Uint8Array>;
   waiting(): Promise<Waiting[]>;
   approve(waiting: Waiting, role: string, options?: { validSeconds?: number }): Promise<string>;
   reject(waiting: Waiting, role: string, options?: { validSeconds?: number }): Promise<string>;
-  get(path: string): Promise<any>;
+  get(path: string, options?: Abortable): Promise<any>;
   access(): Promise<string>;
 }
 

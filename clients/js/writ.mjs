@@ -5,7 +5,18 @@
 // Its signature check is the platform's: the rule of spec/signatures.md is stricter on crafted keys
 // and signatures, so whoever audits uses `writ verify`.
 
-const crypto = globalThis.crypto?.subtle ? globalThis.crypto : (await import('node:crypto')).webcrypto;
+/** Node 18 has WebCrypto, but not as a global. This is no literal in `import`, so no bundler for browsers looks for it. */
+const BUILT_IN = 'node:crypto';
+let ofNode;
+async function webCrypto() {
+  if (globalThis.crypto?.subtle) return globalThis.crypto;
+  if (!globalThis.process?.versions?.node) {
+    throw new TypeError('there is no WebCrypto here: a browser has it in pages of https:// and of this machine alone');
+  }
+  ofNode ??= (await import(/* webpackIgnore: true */ /* @vite-ignore */ BUILT_IN)).webcrypto;
+  return ofNode;
+}
+const subtle = async () => (await webCrypto()).subtle;
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const TYPE = (kind) => `application/vnd.writ.${kind}.v1+json`;
@@ -107,7 +118,7 @@ const fromBase64 = (text) => {
 const toHex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
 
 async function hash(bytes) {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return new Uint8Array(await (await subtle()).digest('SHA-256', bytes));
 }
 
 /** The digest of bytes, as Writ writes it. */
@@ -139,11 +150,11 @@ export async function signingKey(pem) {
   const der = keyBytes(body[1]);
   let key;
   try {
-    key = await crypto.subtle.importKey('pkcs8', der, { name: 'Ed25519' }, true, ['sign']);
+    key = await (await subtle()).importKey('pkcs8', der, { name: 'Ed25519' }, true, ['sign']);
   } catch (cause) {
     throw new WrongFile('CAN-075', 'the key is not of Ed25519, as this client needs it, or is damaged', { cause });
   }
-  return { key, kid: await keyId(await crypto.subtle.exportKey('jwk', key)) };
+  return { key, kid: await keyId(await (await subtle()).exportKey('jwk', key)) };
 }
 
 function keyBytes(base64) {
@@ -175,7 +186,7 @@ function preAuthEncoding(type, payload) {
 export async function sign(kind, document, signer) {
   const payload = utf8.encode(canonicalize(document));
   const type = TYPE(kind);
-  const sig = await crypto.subtle.sign('Ed25519', signer.key, preAuthEncoding(type, payload));
+  const sig = await (await subtle()).sign('Ed25519', signer.key, preAuthEncoding(type, payload));
   return {
     payload: toBase64(payload),
     payloadType: type,
@@ -196,13 +207,13 @@ const P256_HALF = 0x7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e31
 async function holds(jwk, signature, message) {
   if (algorithmOf(jwk) === 'Ed25519') {
     const members = { crv: jwk.crv, kty: jwk.kty, x: jwk.x };
-    const key = await crypto.subtle.importKey('jwk', members, { name: 'Ed25519' }, false, ['verify']);
-    return crypto.subtle.verify('Ed25519', key, signature, message);
+    const key = await (await subtle()).importKey('jwk', members, { name: 'Ed25519' }, false, ['verify']);
+    return (await subtle()).verify('Ed25519', key, signature, message);
   }
   if (signature.length !== 64 || BigInt(`0x${toHex(signature.subarray(32))}`) > P256_HALF) return false;
   const members = { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y };
-  const key = await crypto.subtle.importKey('jwk', members, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify']);
-  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, signature, message);
+  const key = await (await subtle()).importKey('jwk', members, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify']);
+  return (await subtle()).verify({ name: 'ECDSA', hash: 'SHA-256' }, key, signature, message);
 }
 
 /**
@@ -328,13 +339,33 @@ const MODEST = { cpu_ms: 2000, memory_bytes: 64 << 20, output_bytes: 1 << 20, wa
 const ANSWER_BYTES_MAX = 32 << 20;
 const CONTENT_BYTES_MAX = 64 << 20;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits; a signal that is aborted meanwhile ends it by its reason. */
+const pause = (ms, signal) => new Promise((resolve, reject) => {
+  signal?.throwIfAborted();
+  const stop = () => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    signal?.removeEventListener('abort', stop);
+    resolve();
+  }, ms);
+  signal?.addEventListener('abort', stop, { once: true });
+});
+/** Options that nobody knows are mistakes: an idempotency key under another name would be none. */
+const requireNone = (more, what) => {
+  const name = Object.keys(more).find((n) => more[n] !== undefined);
+  if (name !== undefined) throw new TypeError(`${what} has no option ${name}`);
+};
+const requireEffect = (effect) => {
+  if (typeof effect?.tool !== 'string') throw new TypeError("an effect is an object: { tool: 'js', params: { … } }");
+};
 const part = encodeURIComponent;
 
 /** A run's address. fetch takes a dot or two for steps in a path, however they are written (spec/gateway.md). */
 const ofRun = (run, what) =>
   run === '.' || run === '..' ? `/v1/runs//${what}?run=${run}` : `/v1/runs/${part(run)}/${what}`;
-const hex = (count) => toHex(crypto.getRandomValues(new Uint8Array(count)));
+const hex = async (count) => toHex((await webCrypto()).getRandomValues(new Uint8Array(count)));
 
 /** Secrets go over TLS, or stay on this machine. */
 function address(url) {
@@ -382,6 +413,11 @@ export class WritClient {
     Object.defineProperty(this, 'fetch', { value: (...a) => fetch(...a), enumerable: false });
     this.#token = token;
     if ((key === undefined) === (token === undefined)) throw new TypeError('key or token');
+    const texts = { tenant, subject, ...(key === undefined ? {} : { origin }) };
+    for (const [name, value] of Object.entries(texts)) {
+      if (typeof value !== 'string') throw new TypeError(`${name} is no text: ${name === 'origin' ? "the log's name, as `writ checkpoint` prints it" : `the ${name} of the key or token`}`);
+    }
+    if (key !== undefined && typeof key.kid !== 'string') throw new TypeError('key is none that `await signingKey(pem)` gives');
     // Of another file than trust.jwks; else it would be found when an answer is there, whose effect has run.
     if (!Array.isArray(keys)) throw new WrongFile('CAN-020', 'keys is no list: give the `keys` of the trust file (trust.jwks)');
   }
@@ -391,8 +427,8 @@ export class WritClient {
   }
 
   /** The operations that this caller's roles may use. */
-  async operations(run) {
-    const { tools } = await this.get(`/v1/tools${run === undefined ? '' : `?run=${part(run)}`}`);
+  async operations(run, { signal } = {}) {
+    const { tools } = await this.get(`/v1/tools${run === undefined ? '' : `?run=${part(run)}`}`, { signal });
     return tools.flatMap((tool) =>
       tool.operations.map((o) => ({
         tool: tool.toolId,
@@ -407,14 +443,15 @@ export class WritClient {
       })));
   }
 
-  async #complete(effect, run) {
+  async #complete(effect, run, signal) {
+    requireEffect(effect);
     write(effect, 'effect'); // refuses what is no JSON, with its place
     const whole = { params: {}, inputs: [], ...effect };
     whole.inputs = [...whole.inputs].sort((a, b) => (a.name < b.name ? -1 : 1));
     if (['operation', 'version', 'sandbox', 'resources'].every((name) => whole[name] !== undefined)) {
       return whole;
     }
-    const known = (await this.operations(run)).filter(
+    const known = (await this.operations(run, { signal })).filter(
       (o) =>
         o.tool === effect.tool &&
         (effect.version === undefined ? o.default : o.version === effect.version) &&
@@ -434,15 +471,17 @@ export class WritClient {
   }
 
   /** A request that is not signed yet. Its `challenge` is what a mandate is bound to; `sign` signs it. */
-  async prepare(run, effect, { idempotencyKey, consumes = [], retention = 'keep', evidence = [] } = {}) {
+  async prepare(run, effect, options = {}) {
+    const { idempotencyKey, consumes = [], retention = 'keep', evidence = [], signal, ...more } = options;
+    requireNone(more, 'a request');
     this.#requireKey();
     const document = {
       tenant: this.tenant,
       run,
       subject: this.subject,
-      effect: await this.#complete(effect, run),
+      effect: await this.#complete(effect, run, signal),
       consumes,
-      nonce: hex(16),
+      nonce: await hex(16),
       retention,
       context: {},
       evidence,
@@ -467,12 +506,12 @@ export class WritClient {
   }
 
   /** Submits a signed request; sent again it gets its stored outcome. */
-  async submit(request) {
+  async submit(request, { signal } = {}) {
     const body = canonicalize(request);
     const headers = { 'Content-Type': 'application/json' };
     const answer = await this.#effect(() =>
-      this.#json('/v1/effects', { method: 'POST', headers: async () => headers, body }, true));
-    return this.#withOutput(await this.#believed(answer, request.request ?? request));
+      this.#json('/v1/effects', { method: 'POST', headers: async () => headers, body, signal }, true));
+    return this.#withOutput(await this.#believed(answer, request.request ?? request), signal);
   }
 
   /**
@@ -480,18 +519,21 @@ export class WritClient {
    *
    * @param effect its tool and params; what is left out is completed
    * @param {object} options run; idempotencyKey: names the task, so that the same effect under it is
-   *     done once; wait: how long to wait for an approval, in seconds
+   *     done once; wait: how long to wait for an approval, in seconds; signal: an AbortSignal, which
+   *     ends the waiting by its reason. What was sent by then may be done
    */
-  async call(effect, { run = 'main', wait = 0, ...rest } = {}) {
+  async call(effect, { run = 'main', wait = 0, signal, ...rest } = {}) {
+    requireEffect(effect);
     const outcome = this.key
-      ? await this.submit(await this.request(run, effect, rest))
-      : await this.#vouched(run, effect, rest);
-    return wait && outcome.waits ? this.wait(outcome, wait) : outcome;
+      ? await this.submit(await this.request(run, effect, { ...rest, signal }), { signal })
+      : await this.#vouched(run, effect, rest, signal);
+    return wait && outcome.waits ? this.wait(outcome, wait, { signal }) : outcome;
   }
 
-  async #vouched(run, effect, { idempotencyKey, consumes = [], retention = 'keep' }) {
+  async #vouched(run, effect, { idempotencyKey, consumes = [], retention = 'keep', ...more }, signal) {
+    requireNone(more, 'a call by a token');
     // A key of our own binds the answer to this call, and lets it be repeated.
-    const key = idempotencyKey ?? `once-${hex(16)}`;
+    const key = idempotencyKey ?? `once-${await hex(16)}`;
     write(effect, 'effect'); // refuses what is no JSON, with its place
     const body = canonicalize({ run, effect, idempotency_key: key, consumes, retention });
     const answer = await this.#effect(() =>
@@ -499,6 +541,7 @@ export class WritClient {
         method: 'POST',
         headers: async () => ({ ...(await this.#reading()), 'Content-Type': 'application/json' }),
         body,
+        signal,
       }, true));
     const { document } = await this.#verify(answer.request, 'request', 'surface');
     require(document.tenant === this.tenant && document.subject === this.subject,
@@ -509,15 +552,15 @@ export class WritClient {
       require(asked !== undefined && canonicalize(asked) === canonicalize(value),
         `the server asked for another effect: ${name}`);
     }
-    return this.#withOutput(await this.#believed(answer, answer.request));
+    return this.#withOutput(await this.#believed(answer, answer.request), signal);
   }
 
   /** The same request once more: after its approval it is executed. */
-  async again(outcome) {
-    if (this.key) return this.submit(outcome.request);
+  async again(outcome, { signal } = {}) {
+    if (this.key) return this.submit(outcome.request, { signal });
     const answer = await this.#effect(() =>
-      this.#json(`/v1/vouched-effects/${outcome.requestId}`, { method: 'POST' }, true));
-    return this.#withOutput(await this.#believed(answer, outcome.request));
+      this.#json(`/v1/vouched-effects/${outcome.requestId}`, { method: 'POST', signal }, true));
+    return this.#withOutput(await this.#believed(answer, outcome.request), signal);
   }
 
   /** Asks again where what was decided is no longer in force: it is then judged anew. */
@@ -532,17 +575,17 @@ export class WritClient {
   }
 
   /** Waits for an approval or a rejection, at most that many seconds; what then holds. */
-  async wait(outcome, timeoutSeconds) {
+  async wait(outcome, timeoutSeconds, { signal } = {}) {
     const until = performance.now() + timeoutSeconds * 1000;
     let now = outcome;
     while (now.waits) {
       const left = Math.max(0, until - performance.now());
       // What comes later than this client listens is no answer.
       const seconds = Math.floor(Math.min(50, left / 1000, this.answerWithin / 2));
-      const { state } = await this.get(`/v1/requests/${now.requestId}/outcome?wait_s=${seconds}`);
-      if (state !== 'pending') now = await this.again(now);
+      const { state } = await this.get(`/v1/requests/${now.requestId}/outcome?wait_s=${seconds}`, { signal });
+      if (state !== 'pending') now = await this.again(now, { signal });
       else if (left <= 0) break;
-      else if (seconds === 0) await pause(Math.min(left, 1000));
+      else if (seconds === 0) await pause(Math.min(left, 1000), signal);
     }
     return now;
   }
@@ -586,44 +629,44 @@ export class WritClient {
   }
 
   /** Large outputs are not in the answer; they are read at their own address. */
-  async #withOutput(outcome) {
+  async #withOutput(outcome, signal) {
     const stated = outcome.receipt?.output;
     if (stated && outcome.output === undefined && outcome.receipt.retained && stated.size <= CONTENT_BYTES_MAX) {
       outcome.output =
-        await this.#content(`/v1/receipts/${outcome.receiptId}/output`, stated.digest, stated.size);
+        await this.#content(`/v1/receipts/${outcome.receiptId}/output`, stated.digest, stated.size, signal);
     }
     return outcome;
   }
 
-  async #content(path, wanted, bytesMax) {
-    const { body } = await this.#send(path, {}, true, bytesMax);
+  async #content(path, wanted, bytesMax, signal) {
+    const { body } = await this.#send(path, { signal }, true, bytesMax);
     require((await digest(body)) === wanted, 'the content has another digest');
     return body;
   }
 
   /** Stores content, which an effect can then name as an input. */
-  async put(data, { name = 'data', mediaType = 'application/octet-stream' } = {}) {
+  async put(data, { name = 'data', mediaType = 'application/octet-stream', signal } = {}) {
     const bytes = typeof data === 'string' ? utf8.encode(data) : data;
     const named = await digest(bytes);
     const headers = async () => ({ ...(await this.#reading()), 'Content-Type': mediaType });
-    const stored = await this.#json(`/v1/blobs/${named}`, { method: 'PUT', headers, body: bytes }, true);
+    const stored = await this.#json(`/v1/blobs/${named}`, { method: 'PUT', headers, body: bytes, signal }, true);
     require(stored.digest === named, 'other content is stored');
     return { name, digest: named, size: bytes.length, media_type: mediaType };
   }
 
   /** Content by its digest; `of` is a receipt or request that names it and that the caller may read. */
-  async blob(wanted, { of, bytesMax = CONTENT_BYTES_MAX } = {}) {
-    return this.#content(`/v1/blobs/${wanted}${of === undefined ? '' : `?of=${part(of)}`}`, wanted, bytesMax);
+  async blob(wanted, { of, bytesMax = CONTENT_BYTES_MAX, signal } = {}) {
+    return this.#content(`/v1/blobs/${wanted}${of === undefined ? '' : `?of=${part(of)}`}`, wanted, bytesMax, signal);
   }
 
   /** The run's events as they are committed, until it is closed; taken up where a connection broke. */
-  async *events(run, { after } = {}) {
+  async *events(run, { after, signal } = {}) {
     let last = after;
     let id;
     let failedAt;
     for (;;) {
       try {
-        for await (const data of this.#following(run, last)) {
+        for await (const data of this.#following(run, last, signal)) {
           failedAt = undefined; // a run may be quiet for long
           if (data === undefined) continue;
           const [, document] = json(utf8.encode(data));
@@ -643,16 +686,16 @@ export class WritClient {
       if (performance.now() - failedAt > this.retryFor * 1000) {
         throw new NoAnswer('the events ended, and the run is open', true);
       }
-      await pause(200);
+      await pause(200, signal);
     }
   }
 
   /** The data of each event, and undefined for each sign of life. */
-  async *#following(run, last) {
+  async *#following(run, last, signal) {
     const address = this.url + ofRun(run, 'events');
     const headers = { ...(await this.#reading()), Accept: 'text/event-stream' };
     if (last !== undefined) headers['Last-Event-ID'] = String(last);
-    const patience = new Patience(this.answerWithin);
+    const patience = new Patience(this.answerWithin, signal);
     try {
       const response = await patience.for(this.fetch(address, {
         headers, redirect: 'manual', signal: patience.signal,
@@ -679,6 +722,7 @@ export class WritClient {
         }
       }
     } catch (e) {
+      signal?.throwIfAborted();
       throw e instanceof WritError ? e : new NoAnswer(why(e), true, { cause: e });
     } finally {
       patience.end();
@@ -693,8 +737,8 @@ export class WritClient {
   }
 
   /** The run in one file, for `writ verify`. */
-  async bundle(run, { bytesMax = 1 << 30 } = {}) {
-    return (await this.#send(ofRun(run, 'bundle'), {}, true, bytesMax)).body;
+  async bundle(run, { bytesMax = 1 << 30, signal } = {}) {
+    return (await this.#send(ofRun(run, 'bundle'), { signal }, true, bytesMax)).body;
   }
 
   /** What waits for approval, for approvers. */
@@ -737,8 +781,8 @@ export class WritClient {
   }
 
   /** Reads JSON that the caller may see, for example `/v1/runs`. Nothing of it is signed. */
-  async get(path) {
-    return this.#json(path, {}, true);
+  async get(path, { signal } = {}) {
+    return this.#json(path, { signal }, true);
   }
 
   /** The Authorization header of who reads: the token, or a document that the key has just signed. */
@@ -775,6 +819,7 @@ export class WritClient {
       try {
         return await this.#once(path, options, bytesMax);
       } catch (e) {
+        options.signal?.throwIfAborted();
         if (e instanceof Refused ? !passes(e, repeatable) : !(e instanceof NoAnswer)) throw e;
         if (e instanceof NoAnswer && e.sent && !repeatable) throw e;
         if (e instanceof NoAnswer && e.cause && why(e.cause) === BAD_PORT) throw e;
@@ -782,13 +827,14 @@ export class WritClient {
         failure = e;
       }
       if (performance.now() + between > until) throw failure;
-      await pause(between);
+      await pause(between, options.signal);
     }
   }
 
-  async #once(path, { method = 'GET', headers, body }, bytesMax) {
+  async #once(path, { method = 'GET', headers, body, signal }, bytesMax) {
+    signal?.throwIfAborted();
     const sent = headers ? await headers() : await this.#reading();
-    const patience = new Patience(this.answerWithin);
+    const patience = new Patience(this.answerWithin, signal);
     let response;
     let bytes;
     try {
@@ -835,10 +881,16 @@ class Patience {
   #timer;
   #fail;
   #controller = new AbortController();
+  #asked;
+  #leave = () => this.#stop(this.#asked.reason);
 
-  constructor(seconds) {
+  /** @param asked the caller's own signal, if there is one */
+  constructor(seconds, asked) {
     this.#ms = seconds * 1000;
+    this.#asked = asked;
+    asked?.addEventListener('abort', this.#leave, { once: true });
     this.renew();
+    if (asked?.aborted) this.#leave();
   }
 
   get signal() {
@@ -848,10 +900,13 @@ class Patience {
   renew() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const late = new DOMException('too little came for too long', 'TimeoutError');
-      this.#fail?.(late);
-      this.#controller.abort(late);
+      this.#stop(new DOMException('too little came for too long', 'TimeoutError'));
     }, this.#ms);
+  }
+
+  #stop(reason) {
+    this.#fail?.(reason);
+    this.#controller.abort(reason);
   }
 
   for(step) {
@@ -863,6 +918,7 @@ class Patience {
 
   end() {
     clearTimeout(this.#timer);
+    this.#asked?.removeEventListener('abort', this.#leave);
     this.#controller.abort();
   }
 }

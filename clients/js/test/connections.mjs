@@ -1,7 +1,8 @@
 // What the client takes for an answer, against a server of a few lines.
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
-import { NoAnswer, NotBelieved, WritClient } from 'writ-client';
+import { NoAnswer, NotBelieved, Outcome, WritClient } from 'writ-client';
 
 let says;
 const server = createServer((_, response) => {
@@ -60,6 +61,36 @@ await each(NoAnswer, /TimeoutError/, ['put', 'cancel', 'bundle']);
 says = { status: 200, type: 'text/event-stream', body: '', stands: true };
 await each(NoAnswer, /the events ended/, ['events']);
 clearInterval(collecting);
+
+// A signal ends the waiting by its own reason: for an answer that does not come, between two attempts, before anything is
+// sent, and while it follows a run. It is let go of when the call has ended.
+client = listening(3600);
+const aborted = async (ask) => {
+  const controller = new AbortController();
+  const reason = new Error('the user left');
+  const asked = ask(controller.signal);
+  setTimeout(() => controller.abort(reason), 20);
+  await assert.rejects(asked, (e) => e === reason);
+};
+const waits = new Outcome({ decision: { verdict: 'ESCALATE', request: 'sha256:00' } });
+for (const stands of ['application/json', 'text/event-stream']) {
+  says = { status: 200, type: stands, body: '', stands: true };
+  await aborted((signal) => client.call({ tool: 'js' }, { signal }));
+  await aborted((signal) => client.wait(waits, 3600, { signal }));
+  await aborted((signal) => client.bundle('run', { signal }));
+  await aborted((signal) => client.events('run', { signal }).next());
+}
+const nobody = new WritClient({
+  url: 'http://127.0.0.1:1', origin: 'origin', tenant: 'acme', subject: 'agent', token: 'writ_token', keys: [], retryFor: 3600,
+  fetch: async () => { throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }); },
+});
+await aborted((signal) => nobody.get('/v1/runs', { signal }));
+await aborted((signal) => nobody.events('run', { signal }).next());
+await assert.rejects(nobody.get('/v1/runs', { signal: AbortSignal.abort('before') }), (e) => e === 'before');
+const kept = new AbortController();
+says = { status: 200, type: 'application/json', body: '{"runs":[]}' };
+await client.get('/v1/runs', { signal: kept.signal });
+assert.equal(getEventListeners(kept.signal, 'abort').length, 0);
 server.close();
 server.closeAllConnections();
 console.log('no strangers');

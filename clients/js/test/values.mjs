@@ -1,5 +1,7 @@
 // What is no JSON value is refused before anything is signed or sent, and what a refusal of the server says.
 import { generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { Toolbox } from 'writ-client/openai';
 import { Outcome, Refused, WritClient, WrongFile, canonicalize, signingKey } from 'writ-client';
 
@@ -98,4 +100,21 @@ try {
   unpinned = e;
 }
 if (!(unpinned instanceof WrongFile) || !unpinned.message.includes('trust.jwks')) throw new Error(`keys: ${unpinned}`);
+// What is asked for in other words than ours is no request without it.
+for (const [wrong, wanted] of [
+  [() => clients[0].call({ tool: 'js' }, { idempotency_key: 'task-17' }), 'idempotency_key'],
+  [() => clients[1].call({ tool: 'js' }, { idempotency_key: 'task-17' }), 'idempotency_key'],
+  [() => clients[0].request('main', { tool: 'js' }, { key: 'task-17' }), 'key'],
+  [() => clients[0].call('js', { source: '6*7' }), 'an effect is an object'],
+  [async () => new WritClient({ ...settings, key: await signingKey(pem), origin: undefined }), 'writ checkpoint'],
+  [async () => new WritClient({ ...settings, key: await signingKey(pem), tenant: undefined }), 'tenant'],
+  [async () => new WritClient({ ...settings, key: signingKey(pem) }), 'await signingKey'],
+]) {
+  const e = await wrong().then(() => new Error('taken'), (found) => found);
+  if (!(e instanceof TypeError) || !e.message.includes(wanted)) throw new Error(`${wanted}: ${e}`);
+}
+// A program of CommonJS may require it, where Node can do that; and nothing of Node's is looked for by a bundler for browsers.
+if (process.features.require_module) createRequire(import.meta.url)('writ-client');
+const source = await readFile(new URL(import.meta.resolve('writ-client')), 'utf8');
+if (/^(?!\s*\/\/).*(import\(|from|require\()\s*'node:/m.test(source)) throw new Error('a bundler would look for a module of Node');
 console.log(`${Object.keys(refused).length} refused`);

@@ -114,6 +114,21 @@ class AToolIsWrittenAndUsedTest {
   }
 
   @Test
+  void whatIsWrongWithATestAndWhatIsNoPackageIsNamed() throws IOException {
+    begin("python");
+    Path test = project.resolve("test/count.json");
+    Files.writeString(test, "{\"operation\":");
+    refused("test/count.json at byte", "tool", "test", project.toString());
+    Files.delete(test);
+    refused("has no test: write one", "tool", "test", project.toString());
+    refused("writ tool package", "tool", "sign", project.toString());
+    refused("writ tool package", "tool", "submit", project.toString());
+    done("run", "js", "--param", "source=1");
+    done("close", "main");
+    refused("--run NAME", "run", "js", "--param", "source=1");
+  }
+
+  @Test
   void whatNobodySignedIsNotRegistered() throws IOException {
     begin("python");
     done("tool", "package", project.toString(), "--out", file.toString());

@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.rules.Project;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -127,6 +128,39 @@ class TheServersOfAClientAreImportedTest {
     assertThat(imported("--only", "The Greeter").status()).isZero();
   }
 
+  /** What is told of it can be typed as it stands, and the client then starts Writ. */
+  @Test
+  void aProgramOfThisMachineIsTakenWithTheFolderOfItsCode() throws IOException {
+    Path code = Files.createDirectories(Project.root().resolve("cli/target/an-entry"));
+    Path script = Files.writeString(code.resolve("index.js"), NpmStandIn.server("Hello"));
+    Files.writeString(code.resolve("package.json"), "{}");
+    write(
+        """
+        {"mcpServers": {
+          "my own": {"command": "node", "args": ["%s", "v2"], "env": {"API_TOKEN": "%s"}},
+          "gone": {"command": "no-such-program"}
+        }}
+        """
+            .formatted(script, TOKEN));
+    Run refused = imported("--rewrite", "--command", "/opt/writ");
+    String typed = " mcp import " + file + " --only 'my own' --code " + code + " --rewrite";
+    assertThat(refused.out().replaceAll("\\s+", " "))
+        .contains("TOL-296", "--home " + home + typed)
+        .contains("SBX-028 an executable does not exist in the sandbox: no-such-program");
+    String[] words = {"--only", "my own", "--code", code.toString(), "--rewrite"};
+    Run dry = imported(concat(words, "--command", "/opt/writ", "--dry-run"));
+    assertThat(dry.out()).containsPattern("my own +my-own +would be added");
+    Run taken = imported(concat(words, "--command", "/opt/writ"));
+    assertThat(taken.status()).as(taken.out()).isZero();
+    assertThat(Files.readString(file)).contains("\"--server\", \"my-own\"").doesNotContain(TOKEN);
+    assertThat(imported("--undo").status()).isZero();
+    assertThat(imported("--only", "my own").out()).containsPattern("my own +my-own +there");
+  }
+
+  private static String[] concat(String[] words, String... more) {
+    return Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new);
+  }
+
   @Test
   void aFileThatWasChangedSinceIsNotUndone() throws IOException {
     write("{\"servers\":{\"greeter\":{\"command\":\"npx\",\"args\":[\"@acme/greeter\"]}}}");
@@ -151,9 +185,17 @@ class TheServersOfAClientAreImportedTest {
           "-y",
           "@acme/greeter",
         ]
+        startup_timeout_sec = 20 # it is slow
+        enabled_tools = [
+          # those that I want
+          "greet",
+        ]
 
         [mcp_servers.greeter.env]
         MODE = "[not a header]"
+
+        [mcp_servers.greeter.tools.greet]
+        approval_mode = "approve"
 
         [mcp_servers."other one"]
         url = "https://mcp.example.com?api_key=x"
@@ -170,6 +212,14 @@ class TheServersOfAClientAreImportedTest {
             [mcp_servers.greeter] # a comment
             args = ["--home","%s","mcp","--server","greeter"]
             command = "/opt/writ"
+            startup_timeout_sec = 20 # it is slow
+            enabled_tools = [
+              # those that I want
+              "greet",
+            ]
+
+            [mcp_servers.greeter.tools.greet]
+            approval_mode = "approve"
 
             [mcp_servers."other one"]
             url = "https://mcp.example.com?api_key=x"

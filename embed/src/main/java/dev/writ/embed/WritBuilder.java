@@ -24,9 +24,11 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -172,6 +174,7 @@ public final class WritBuilder {
         Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
     own.forEach(ToolRegistry::requireWellFormed);
     own.forEach(WritBuilder::requireOwnName);
+    requireDistinct(own);
     InstantSource time = clock.orElseGet(InstantSource::system);
     if (makes && !home.exists()) {
       new HomeMaker(home, names, new KeySource(keys, passphrase), time, random).make(text(own));
@@ -194,6 +197,19 @@ public final class WritBuilder {
       throw new WritException(
           ToolsError.MANIFEST_INVALID,
           "the tool \"" + manifest.name() + "\" has the name of a built-in one; give it another");
+    }
+  }
+
+  /** Of two, one would be called by the name of either, and which is not to be seen. */
+  private static void requireDistinct(List<ToolManifest> own) {
+    Set<String> seen = new HashSet<>();
+    for (ToolManifest manifest : own) {
+      String tool = "\"" + manifest.name() + "\" " + manifest.version();
+      if (!seen.add(tool)) {
+        throw new WritException(
+            ToolsError.MANIFEST_INVALID,
+            "two tools are " + tool + "; give one of them another name or version");
+      }
     }
   }
 

@@ -72,6 +72,28 @@ class ToolsWrittenInJavaTest {
   }
 
   @Test
+  void ofTwoToolsOfOneNameAndVersionNoneIsTakenForTheOther() {
+    assertThatThrownBy(() ->
+            Writ.inMemory()
+                .tool(weather(_ -> celsius(1)))
+                .tool(weather(_ -> celsius(2)))
+                .withoutProcesses()
+                .open())
+        .hasMessageContaining("TOL-028")
+        .hasMessageContaining("two tools are \"weather\" 1.0.0");
+  }
+
+  @Test
+  void twoVersionsOfOneToolAreTwoTools() {
+    JavaTool later = JavaTool.of("weather", "2.0.0", INPUT, OUTPUT, _ -> celsius(2));
+    try (Writ writ =
+        Writ.inMemory().tool(weather(_ -> celsius(1))).tool(later).withoutProcesses().open()) {
+      Outcome outcome = ask(writ, Effect.of("weather").param("city", "Bergen"));
+      assertThat(outcome.text()).isEqualTo("{\"celsius\":2}");
+    }
+  }
+
+  @Test
   void whatIsPutIsNeverNull() {
     try (Writ writ = with(weather(_ -> celsius(0)))) {
       AgentRun run = writ.agent("researcher").run("main");

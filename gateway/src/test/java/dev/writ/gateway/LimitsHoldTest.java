@@ -180,6 +180,13 @@ class LimitsHoldTest {
         .contains("GWY-011");
     assertThat(
             gateway.raw(
+                "GET /v1/vouched-effects/x HTTP/1.1\r\n"
+                    + "Host: localhost\r\n"
+                    + "Connection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 404")
+        .contains("GWY-011", "is of the surface vouched");
+    assertThat(
+            gateway.raw(
                 "DELETE /v1/decisions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 405")
         .contains("GWY-012")

@@ -5,14 +5,12 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.cli.error.CliError;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /** A client's file in which entries start Writ in place of the servers that it has now. */
 public final class ServersRewrite {
@@ -118,47 +116,40 @@ public final class ServersRewrite {
     return all;
   }
 
-  /** The table is written anew where it begins, and the result read again. */
+  /**
+   * The table is written anew where it begins, without the comments in it, and the result read
+   * again.
+   */
   private static String toml(
       Path file, String text, List<String> path, String launcher, List<String> args) {
     JsonValue.Obj made =
         JsonValue.object().put("command", launcher).putList("args", args, JsonValue::of).build();
-    Pattern header =
-        Pattern.compile(
-            "\\s*\\[\\s*mcp_servers\\s*\\.\\s*[\"']?"
-                + Pattern.quote(path.getLast())
-                + "[\"']?\\s*(?<below>\\..*)?\\]\\s*(#.*)?");
-    List<String> lines = new ArrayList<>();
-    boolean inside = false;
-    for (String line : text.split("(?<=\n)", -1)) {
-      String bare = line.stripTrailing();
-      var found = header.matcher(bare);
-      if (found.matches()) {
-        inside = true;
-        if (found.group("below") == null) {
-          String eol = line.endsWith("\r\n") ? "\r\n" : "\n";
-          lines.add(bare + eol);
-          made.members()
-              .forEach((name, value) ->
-                  lines.add(
-                      name + " = " + new String(Jcs.write(value), StandardCharsets.UTF_8) + eol));
-          lines.add(eol);
-        }
-      } else if (bare.stripLeading().startsWith("[")) {
-        inside = false;
-      }
-      if (!inside) {
-        lines.add(line);
-      }
-    }
-    String now = String.join("", lines);
-    JsonValue.Obj expected = with(ServersFile.toml(file, text), path, made);
+    String now = new TomlTable(file, path.getLast(), made, REPLACED).in(text);
+    JsonValue.Obj root = ServersFile.toml(file, text);
+    JsonValue.Obj expected = with(root, path, replaced(at(root, path), made));
     if (!Jcs.digest(ServersFile.toml(file, now)).equals(Jcs.digest(expected))) {
       throw new WritException(
           CliError.IMPORT_FILE,
           file + ": [" + String.join(".", path) + "] is in a form that is not changed");
     }
     return now;
+  }
+
+  private static JsonValue.Obj at(JsonValue.Obj root, List<String> path) {
+    JsonValue.Obj found = root;
+    for (String name : path) {
+      found = (JsonValue.Obj) found.get(name);
+    }
+    return found;
+  }
+
+  private static JsonValue.Obj replaced(JsonValue.Obj entry, JsonValue.Obj made) {
+    TreeMap<String, JsonValue> members = new TreeMap<>(entry.members());
+    members.keySet().removeAll(REPLACED);
+    members.putAll(made.members());
+    ObjectBuilder changed = JsonValue.object();
+    members.forEach(changed::put);
+    return changed.build();
   }
 
   private static JsonValue.Obj with(JsonValue.Obj root, List<String> path, JsonValue.Obj value) {

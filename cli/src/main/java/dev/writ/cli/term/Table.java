@@ -34,6 +34,9 @@ public final class Table {
   /** Digits of an id that are enough to name a document to other commands. */
   private static final int ID_DIGITS = 12;
 
+  /** Digits of an id that are left in the narrowest table; other commands take six. */
+  private static final int ID_DIGITS_MIN = 8;
+
   private static final Duration YEAR = Duration.ofDays(300);
   private static final DateTimeFormatter CLOCK = time("HH:mm:ss'Z'");
   private static final DateTimeFormatter DAY = time("MM-dd HH:mm'Z'");
@@ -65,16 +68,28 @@ public final class Table {
    * @param text as it is shown where there is room
    * @param brief the same for a narrow table
    * @param value the same for programs, whole
+   * @param least cells of which it is always shown; it is cut without an ellipsis then, so that
+   *     what is left can be typed
    */
-  public record Cell(String text, Style style, String brief, String value) {
+  public record Cell(String text, Style style, String brief, String value, int least) {
     public Cell {
       text = Text.printable(text);
       brief = Text.printable(brief);
     }
 
+    private Cell(String text, Style style, String brief, String value) {
+      this(text, style, brief, value, 0);
+    }
+
     /** The same in another style. */
     public Cell in(Style other) {
-      return new Cell(text, other, brief, value);
+      return new Cell(text, other, brief, value, least);
+    }
+
+    private String cut(int width) {
+      return least > 0 && width < Text.width(brief)
+          ? brief.substring(0, Math.min(brief.length(), width))
+          : Text.cut(brief, width);
     }
   }
 
@@ -82,6 +97,7 @@ public final class Table {
   private final List<List<Cell>> rows = new ArrayList<>();
   private int[] widest = {};
   private int[] widestBrief = {};
+  private int[] least = {};
 
   public Table column(String head, Fit fit) {
     return column(new Column(head, fit, false));
@@ -100,6 +116,7 @@ public final class Table {
     columns.add(column);
     widest = heads();
     widestBrief = heads();
+    least = new int[columns.size()];
     return this;
   }
 
@@ -127,7 +144,7 @@ public final class Table {
   /** The beginning of an id; programs get it whole. */
   public static Cell id(Digest id, Style style) {
     String beginning = id.hex().substring(0, ID_DIGITS);
-    return new Cell(beginning, style, beginning, id.toString());
+    return new Cell(beginning, style, beginning, id.toString(), ID_DIGITS_MIN);
   }
 
   /**
@@ -152,6 +169,7 @@ public final class Table {
     for (int i = 0; i < cells.length; i++) {
       widest[i] = Math.max(widest[i], Text.width(cells[i].text()));
       widestBrief[i] = Math.max(widestBrief[i], Text.width(cells[i].brief()));
+      least[i] = Math.max(least[i], cells[i].least());
     }
     return this;
   }
@@ -271,7 +289,8 @@ public final class Table {
       for (int i : shown) {
         Fit fit = columns.get(i).fit();
         boolean mayGive = keepersToo || fit == Fit.CUT || fit == Fit.WRAP;
-        if (mayGive && widths[i] > cellsMin && (widestOne < 0 || widths[i] > widths[widestOne])) {
+        boolean canGive = widths[i] > Math.max(cellsMin, least[i]);
+        if (mayGive && canGive && (widestOne < 0 || widths[i] > widths[widestOne])) {
           widestOne = i;
         }
       }
@@ -315,10 +334,11 @@ public final class Table {
     }
 
     private List<String> parts(List<Cell> row, int i) {
-      String text = brief ? row.get(i).brief() : row.get(i).text();
+      Cell cell = row.get(i);
+      String text = brief ? cell.brief() : cell.text();
       return columns.get(i).fit() == Fit.WRAP
           ? Text.wrap(text, widths[i])
-          : List.of(Text.cut(text, widths[i]));
+          : List.of(brief ? cell.cut(widths[i]) : Text.cut(text, widths[i]));
     }
 
     private void add(List<String> lines, List<Cell> row, boolean colour) {

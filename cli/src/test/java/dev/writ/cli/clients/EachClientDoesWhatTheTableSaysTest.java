@@ -159,9 +159,9 @@ class EachClientDoesWhatTheTableSaysTest {
             InstalledPackages.output(
                 new ProcessBuilder(packages.python().toString(), file.toString())))
         .startsWith("ALLOW 42 sha256:");
-    String javascript =
-        "import { readFile } from 'node:fs/promises';\n" + program("js/README.md", "js");
-    Path module = Files.writeString(packages.javascript().resolve("readme.mjs"), javascript);
+    Path module =
+        Files.writeString(
+            packages.javascript().resolve("readme.mjs"), program("js/README.md", "js"));
     assertThat(
             InstalledPackages.output(
                 new ProcessBuilder("node", "--no-warnings", module.toString())))

@@ -197,6 +197,14 @@ class TableTest {
   }
 
   @Test
+  void ofAnIdSoMuchIsLeftInANarrowTableThatItCanBeTyped() {
+    for (int width = 10; width < 60; width++) {
+      String row = log(TIMES[0]).lines(width, false).getLast();
+      assertThat(row).as("%d cells", width).containsPattern(" ca978112(c|ca|ca1|ca1b)?( |$)");
+    }
+  }
+
+  @Test
   void csvHasEveryColumnAndWholeValues() {
     Table table = log(TIMES[0]);
     assertThat(table.csvHead()).isEqualTo("time,who,id,first,in_full,last");

@@ -122,7 +122,10 @@ public enum ExecutorError implements ErrorCode {
           + " by the same request; any other gets its receipt then, or is in doubt at the next"
           + " start."),
 
-  RUN_CLOSED("EXE-901", "the run is closed", "Start another run."),
+  RUN_CLOSED(
+      "EXE-901",
+      "the run is closed",
+      "Name another run: --run NAME of writ run, the run of a request."),
   NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),
   RUN_UNFINISHED(
       "EXE-903",

@@ -8,6 +8,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,6 +18,16 @@ import java.util.TreeSet;
 public final class Router {
   /** A route, its surface, and the values of its path parameters in this call. */
   record Found(Surface surface, Route route, SortedMap<String, String> values) {}
+
+  /** Addresses that answer only where the configuration has their surface. */
+  private static final Map<String, String> OF_SURFACES =
+      new TreeMap<>(
+          Map.of(
+              "/execute", "execute or logline",
+              "/mcp", "mcp",
+              "/v1/tool-executions", "engine",
+              "/v1/tools/exec", "tools",
+              "/v1/vouched-effects", "vouched"));
 
   private final List<Surface> surfaces;
 
@@ -44,9 +55,22 @@ public final class Router {
       }
     }
     if (methods.isEmpty()) {
-      throw new WritException(GatewayError.NO_ROUTE, "");
+      throw new WritException(GatewayError.NO_ROUTE, unserved(path));
     }
     throw new WritException(GatewayError.METHOD, "the path takes " + String.join(", ", methods));
+  }
+
+  /** Of a surface's address it is said that the surface is missing, and not the address. */
+  private static String unserved(String path) {
+    return OF_SURFACES.entrySet().stream()
+        .filter(e -> path.equals(e.getKey()) || path.startsWith(e.getKey() + "/"))
+        .map(e ->
+            e.getKey()
+                + " is of the surface "
+                + e.getValue()
+                + ", which the configuration does not have (surfaces)")
+        .findFirst()
+        .orElse("");
   }
 
   private static List<String> segments(String path) {

@@ -102,7 +102,8 @@ public enum SandboxError implements ErrorCode {
       "a path leaves the workspace",
       "Name a path below the workspace that crosses no symbolic link."),
   PATH_MISSING("SBX-044", "there is no such file in the workspace", "Name an existing one."),
-  PATH_KIND("SBX-045", "a path is of another kind than it must", "Name a regular file."),
+  PATH_KIND(
+      "SBX-045", "a path is of another kind than it must", "Name one of the kind that is wanted."),
   TREE_LIMIT(
       "SBX-046",
       "a tree has more files, or larger ones, than allowed",

@@ -61,7 +61,7 @@ public final class ToolTests {
       Optional<String> message) {
 
     static Case read(String path, byte[] bytes) {
-      Fields fields = Fields.of(path, Jcs.parse(bytes));
+      Fields fields = Fields.of(path, parsed(path, bytes));
       TreeMap<String, byte[]> inputs = new TreeMap<>();
       fields
           .optional("inputs", fields::obj)
@@ -85,6 +85,14 @@ public final class ToolTests {
             ToolsError.SOURCE_INVALID, path + " needs output, or the reason of a failure");
       }
       return test;
+    }
+
+    private static JsonValue parsed(String path, byte[] bytes) {
+      try {
+        return Jcs.parse(bytes);
+      } catch (WritException e) {
+        throw new WritException(e.code(), path + " " + e.found(), e);
+      }
     }
 
     private static byte[] content(String path, JsonValue file) {

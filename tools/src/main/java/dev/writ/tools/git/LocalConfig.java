@@ -26,7 +26,13 @@ final class LocalConfig {
   private static final String REMOTE = "[A-Za-z0-9][A-Za-z0-9._-]*";
 
   /** One line of it. */
-  private record Entry(String section, String subsection, String key, String value) {}
+  private record Entry(String section, String subsection, String key, String value) {
+    /** As git config knows it; a subsection of other characters, or a long one, is not told. */
+    String name() {
+      boolean plain = subsection.matches("[A-Za-z0-9._-]{1,64}");
+      return section + (plain ? "." + subsection : "") + "." + key;
+    }
+  }
 
   private LocalConfig() {}
 
@@ -38,7 +44,7 @@ final class LocalConfig {
       if (!isHarmless(entry)) {
         throw new WritException(
             ToolsError.GIT_CONFIG,
-            "the key " + entry.section + "." + entry.key + " is not among those that may stand");
+            "the key " + entry.name() + " is not among those that may stand");
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.TreeEntry;
 import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspace;
@@ -37,7 +38,7 @@ final class Repository {
    *     configuration, {@code SBX-043} to {@code SBX-046}
    */
   static void require(Workspace workspace, Place place) {
-    workspace.requireDirectory(place.below(".git"));
+    requireThere(workspace, place);
     String root = place.below("");
     for (TreeEntry entry : workspace.entries(TreeLimits.STANDARD)) {
       if (entry.name().startsWith(root)) {
@@ -45,6 +46,22 @@ final class Repository {
       }
     }
     LocalConfig.require(workspace.read(place.below(".git/config"), LocalConfig.MOST_BYTES));
+  }
+
+  private static void requireThere(Workspace workspace, Place place) {
+    try {
+      workspace.requireDirectory(place.below(".git"));
+    } catch (WritException e) {
+      if (e.code() == SandboxError.PATH_MISSING) {
+        throw new WritException(
+            e.code(), "path has no .git, or is not there: init and clone make a repository", e);
+      }
+      if (e.code() == SandboxError.PATH_KIND) {
+        throw new WritException(
+            e.code(), ".git of path is no directory: a worktree or a submodule is not taken", e);
+      }
+      throw e;
+    }
   }
 
   private static void requireHarmless(TreeEntry entry, String name) {

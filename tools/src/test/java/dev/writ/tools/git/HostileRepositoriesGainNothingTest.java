@@ -207,6 +207,17 @@ class HostileRepositoriesGainNothingTest {
         .isEmpty();
   }
 
+  @Test
+  void whatIsRefusedIsNamedSoThatItCanBeTakenAway() throws Exception {
+    assertThat(refused("[filter \"lfs\"]\n\tclean = git-lfs clean\n"))
+        .contains("the key filter.lfs.clean is");
+    assertThat(status().message()).contains("SBX-044", "init and clone make a repository");
+    make(ENGINE);
+    Files.move(lab.file(ENGINE, "r/.git"), lab.file(ENGINE, "elsewhere"));
+    Files.writeString(lab.file(ENGINE, "r/.git"), "gitdir: ../elsewhere\n");
+    assertThat(status().message()).contains("SBX-045", "a worktree or a submodule is not taken");
+  }
+
   /** Prepared by a shell in the workspace, as another tool of the run would. */
   @ParameterizedTest
   @ValueSource(

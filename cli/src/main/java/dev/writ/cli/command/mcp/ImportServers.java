@@ -21,6 +21,8 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
+import dev.writ.sandbox.host.ShellScript;
+import dev.writ.tools.mcp.LocalSpec;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.UpstreamPackage;
 import java.nio.charset.StandardCharsets;
@@ -52,6 +54,11 @@ final class ImportServers implements CliCommand {
         .optionalArgument("FILE", "The file (default: those of all clients that are found).")
         .option("--from", "CLIENT", "claude-code, claude-desktop, cursor, vscode or codex.")
         .options("--only", "NAME,…", "Take these alone.")
+        .options(
+            "--code",
+            "FOLDER",
+            "A folder with code, which becomes part of the package of each whose command names a"
+                + " file in it.")
         .options("--read", "PATH", "What each of them sees of this machine, read-only.")
         .options("--write", "FOLDER", "A folder that each of them sees and may change.")
         .options("--host", "HOST:PORT", "A place that each of them may connect to.")
@@ -253,10 +260,40 @@ final class ImportServers implements CliCommand {
             name,
             server.left() ? "left" : "refused",
             Optional.of(e.code().code()),
-            e.found(),
+            words(e),
             List.of(),
             List.of());
       }
+    }
+
+    /** A name alone, such as that of a program, does not say what is wrong with it. */
+    private static String words(WritException e) {
+      return e.found().contains(" ") ? e.found() : e.code().meaning() + ": " + e.found();
+    }
+
+    /** The folder of code that has what the command names. */
+    private Optional<String> code(ServerSpec spec) {
+      List<String> named = spec.local().map(LocalSpec::command).orElse(List.of());
+      return arguments.options("--code").stream()
+          .filter(folder -> {
+            Path place = Path.of(folder).toAbsolutePath().normalize();
+            return named.stream().anyMatch(word -> word.startsWith(place + "/"));
+          })
+          .findFirst();
+    }
+
+    private ServerCode codeOf(ConfiguredServer server) {
+      return new ServerCode(
+          session,
+          (folder, _) ->
+              Homes.name(session.terminal())
+                  + " mcp import "
+                  + ShellScript.quoted(file.file().toString())
+                  + " --only "
+                  + ShellScript.quoted(server.name())
+                  + " --code "
+                  + ShellScript.quoted(folder)
+                  + (launcher.isPresent() ? " --rewrite" : ""));
     }
 
     private Done take(ConfiguredServer server, String name) {
@@ -283,13 +320,14 @@ final class ImportServers implements CliCommand {
       if (!given.add(name)) {
         throw new WritException(CliError.IMPORT_ENTRY, "another of them is " + name + " already");
       }
+      Optional<String> code = code(spec);
+      codeOf(server).check(spec, code);
       if (arguments.has("--dry-run")) {
-        new ServerCode(session).check(spec);
         taken.put(server, name);
         return new Done(
             server.name(), name, "would-be-added", Optional.empty(), "", secrets, values.taken());
       }
-      UpstreamPackage made = added(name, spec, values);
+      UpstreamPackage made = added(name, spec, code, values);
       taken.put(server, name);
       return new Done(
           server.name(),
@@ -309,12 +347,12 @@ final class ImportServers implements CliCommand {
           .collect(Collectors.toSet());
     }
 
-    private UpstreamPackage added(String name, ServerSpec spec, EntryValues values) {
+    private UpstreamPackage added(
+        String name, ServerSpec spec, Optional<String> code, EntryValues values) {
       values.store();
       try {
         UpstreamPackage made =
-            new NewServer(name, spec, new TreeMap<>(), Optional.empty(), false)
-                .add(session, upstreams);
+            new NewServer(name, spec, new TreeMap<>(), code, false).add(session, upstreams);
         upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
         return made;
       } catch (RuntimeException e) {

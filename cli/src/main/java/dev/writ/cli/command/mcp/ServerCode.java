@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
 /**
@@ -36,8 +37,19 @@ final class ServerCode {
 
   private final Session session;
 
+  /** What is typed to add a folder of code, from that folder and the file in it. */
+  private final BinaryOperator<String> adding;
+
   ServerCode(Session session) {
+    this(
+        session,
+        (folder, file) ->
+            "writ mcp add NAME --code " + folder + " -- COMMAND, which names it " + file);
+  }
+
+  ServerCode(Session session, BinaryOperator<String> adding) {
     this.session = session;
+    this.adding = adding;
   }
 
   /**
@@ -71,7 +83,7 @@ final class ServerCode {
     }
     LocalSpec local = typed.local().get();
     if (code.isPresent()) {
-      Path folder = Path.of(code.get()).toAbsolutePath().normalize();
+      Path folder = folder(code.get());
       LocalSpec packed = packed(local, folder);
       requireSeen(packed);
       TreeMap<String, byte[]> all = new TreeMap<>(own);
@@ -86,9 +98,22 @@ final class ServerCode {
   /**
    * Looks whether a command can be taken as it stands; nothing is started.
    *
-   * @throws WritException {@code TOL-296}, {@code TOL-299}
+   * @param code the folder that becomes part of the package
+   * @throws WritException {@code TOL-296}, {@code TOL-298}, {@code TOL-299}
    */
-  void check(ServerSpec typed) {
+  void check(ServerSpec typed, Optional<String> code) {
+    if (code.isEmpty()) {
+      check(typed);
+    } else {
+      requireSeen(packed(typed.local().orElseThrow(), folder(code.get())));
+    }
+  }
+
+  private static Path folder(String code) {
+    return Path.of(code).toAbsolutePath().normalize();
+  }
+
+  private void check(ServerSpec typed) {
     typed
         .local()
         .ifPresent(local -> {
@@ -280,10 +305,6 @@ final class ServerCode {
     }
     return new WritException(
         ToolsError.CODE_UNPINNED,
-        path
-            + " is not in its package: writ mcp add NAME --code "
-            + folder
-            + " -- COMMAND, which names it "
-            + path);
+        path + " is not in its package: " + adding.apply(folder.toString(), path.toString()));
   }
 }

@@ -12,7 +12,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
-import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Lint;
 import dev.writ.tools.author.LintFinding;
@@ -231,7 +230,8 @@ final class ToolAuthoring {
               path -> path.startsWith(ToolProject.TESTS) && path.endsWith(".json"),
               TESTS_BYTES_MAX);
       if (tests.isEmpty()) {
-        throw new WritException(EmbedError.NOT_FOUND, "a test: " + folder + "/test/NAME.json");
+        throw new WritException(
+            CliError.USAGE, folder + " has no test: write one, " + folder + "/test/NAME.json");
       }
       Verdicts verdicts;
       try (Workbench bench = new Workbench()) {

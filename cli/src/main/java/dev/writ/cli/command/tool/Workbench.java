@@ -2,6 +2,7 @@ package dev.writ.cli.command.tool;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
+import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.driver.Driver;
 import dev.writ.sandbox.SandboxSettings;
@@ -15,6 +16,7 @@ import dev.writ.tools.author.NodeScanner;
 import dev.writ.tools.author.Scanner;
 import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.author.ToolProject;
+import dev.writ.tools.author.ToolSource;
 import dev.writ.tools.http.call.HttpDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
@@ -72,6 +74,11 @@ final class Workbench implements AutoCloseable {
   }
 
   static ToolArchive archive(Path file) {
+    if (Files.isRegularFile(file.resolve(ToolSource.FILE))) {
+      throw new WritException(
+          CliError.USAGE,
+          file + " is a project; make a package of it with writ tool package, and name that file");
+    }
     try {
       return ToolArchive.read(Files.readAllBytes(file));
     } catch (IOException e) {

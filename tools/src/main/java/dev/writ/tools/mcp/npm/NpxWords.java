@@ -62,7 +62,8 @@ public record NpxWords(
   private static String python(String name) {
     return "run `pip install --target FOLDER "
         + name
-        + "`, then `writ mcp add NAME --code FOLDER --env PYTHONPATH=/tool -- python3 -m MODULE`";
+        + "`, then `writ mcp add NAME --code FOLDER --env PYTHONPATH=/tool -- python3 -m MODULE`,"
+        + " which the client starts as `writ mcp --server NAME`";
   }
 
   /**
