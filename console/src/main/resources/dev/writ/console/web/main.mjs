@@ -84,6 +84,38 @@ function useWaiting(/** @type {boolean} */ wanted) {
   return many;
 }
 
+/**
+ * Names the document by the page's heading, which may be given the focus. Where another takes its place, once what the page is about is
+ * there, that one names it, and has the focus if the former had it: with its heading it would be lost.
+ * @param {HTMLElement} main
+ * @param {boolean} focus
+ * @returns {() => void} ends it
+ */
+function announce(main, focus) {
+  /** @type {HTMLElement | null} */
+  let heading = null;
+  let held = focus;
+  const look = () => {
+    const now = /** @type {HTMLElement | null} */ (main.querySelector('h1'));
+    if (now === heading || now === null) return;
+    const left = heading !== null && document.activeElement !== null && document.activeElement !== document.body;
+    heading = now;
+    document.title = `${plain(now.textContent ?? '')} · Writ`;
+    if (held && !left) now.focus({ preventScroll: true });
+  };
+  const moved = (/** @type {FocusEvent} */ e) => {
+    held = e.target === heading;
+  };
+  const watch = new MutationObserver(look);
+  addEventListener('focusin', moved);
+  look();
+  watch.observe(main, { childList: true, subtree: true });
+  return () => {
+    watch.disconnect();
+    removeEventListener('focusin', moved);
+  };
+}
+
 /** @param {{session: import('./parts/api.mjs').Session}} props */
 function Shell({ session }) {
   const at = useStore(place);
@@ -96,24 +128,24 @@ function Shell({ session }) {
   // Another page begins at its top, and is announced: its heading takes the focus.
   useEffect(() => {
     scrollTo(0, 0);
-    const heading = /** @type {HTMLElement | null | undefined} */ (main.current?.querySelector('h1'));
-    document.title = `${plain(heading?.textContent ?? '')} · Writ`;
-    if (!first.current) heading?.focus({ preventScroll: true });
+    if (main.current === null) return undefined;
+    const ends = announce(main.current, !first.current);
     first.current = false;
+    return ends;
   }, [at.page, at.part]);
 
   useEffect(() => {
     let led = false;
     const key = (/** @type {KeyboardEvent} */ e) => {
       const into = e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
-      if (e.ctrlKey || e.metaKey || e.altKey) return;
+      // A dialog has the keys for itself: closed by the browser, it gives the focus back.
+      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]') !== null) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
       if (into) return;
       const to = led ? pages.find(([, , letter]) => letter === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
       else if (e.key === '?') showHelp(true);
-      else if (e.key === 'Escape') showHelp(false);
       else if (e.key === '/') {
         const field = document.getElementById('filter-text');
         if (field === null) return;
@@ -196,12 +228,17 @@ function Person({ session, help }) {
       h('div', { class: 'row' },
         h('button', { type: 'button', class: 'quiet', onClick: () => {
           if (box.current) box.current.open = false;
+          box.current?.querySelector('summary')?.focus(); // where the focus comes back to
           help();
         } }, t('help.keys')),
         h('button', { type: 'button', onClick: () => {
           fail(null);
           signOut().catch(fail);
-        } }, t('signout'))),
+        } }, t('signout')),
+        h('button', { type: 'button', class: 'quiet', onClick: () => {
+          fail(null);
+          signOut(true).catch(fail);
+        } }, t('signout.everywhere'))),
       problem ? h('div', { class: 'note bad' }, h('p', null, t('signout.failed')), h(Fault, { problem })) : null,
       h('p', { class: 'faint small' }, h(Foreign, { value: session.log_origin, most: 120 }), session.server?.version ? [' · Writ ', h(Foreign, { value: session.server.version, most: 40 })] : null)));
 }
@@ -291,9 +328,11 @@ function Console() {
   };
   useEffect(ask, []);
   useEffect(() => {
-    // Another tab of this browser may have signed somebody else in: who is named here is whose page this is.
+    // Another tab of this browser may have signed somebody in: who is named here is whose page this is.
     const look = () => {
-      if (document.visibilityState === 'visible' && standing.get().session !== null) whoami().catch(() => {});
+      if (document.visibilityState !== 'visible' || !standing.get().known) return;
+      if (standing.get().session !== null) whoami().catch(() => {});
+      else isSignedIn().then((yes) => (yes ? whoami() : undefined)).catch(() => {});
     };
     document.addEventListener('visibilitychange', look);
     addEventListener('focus', look);

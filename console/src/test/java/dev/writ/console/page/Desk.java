@@ -21,6 +21,7 @@ import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.console.web.SignOutSurface;
 import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
@@ -96,6 +97,7 @@ final class Desk implements AutoCloseable {
                 List.of(
                     new ConsoleSurface(
                         pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false)),
+                    new SignOutSurface(pipeline, sessions, _ -> {}),
                     new OperationSurface(pipeline, "0.1.0", state),
                     new AuditSurface(
                         pipeline,

@@ -37,6 +37,7 @@ import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.console.web.SignOutSurface;
 import dev.writ.embed.home.ApartHomes;
 import dev.writ.embed.home.ExecutorCard;
 import dev.writ.embed.home.GatewaysSecret;
@@ -418,6 +419,7 @@ public final class ServeCommand implements CliCommand {
                   Version.text(),
                   config.extras().region().orElse(""),
                   !config.extras().certificates().isEmpty())));
+      all.add(new SignOutSurface(pipeline, sessions, ended -> sessionsEnded(session, ended)));
       all.add(new OperationSurface(pipeline, Version.text(), operations));
       all.add(
           new AuditSurface(
@@ -441,6 +443,20 @@ public final class ServeCommand implements CliCommand {
             .put("event", "sign-in")
             .put("code", refused.code().code())
             .put("detail", refused.found())
+            .build());
+  }
+
+  private static void sessionsEnded(Session session, SignOutSurface.Ended ended) {
+    JsonLog.write(
+        log(session),
+        JsonValue.object()
+            .put("at", Homes.clock().instant())
+            .put("level", "info")
+            .put("event", "sessions-ended")
+            .put("tenant", ended.tenant())
+            .put("subject", ended.subject())
+            .put("by", ended.by())
+            .put("count", ended.count())
             .build());
   }
 

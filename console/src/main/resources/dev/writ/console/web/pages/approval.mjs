@@ -1,7 +1,8 @@
 // One decision of a person: exactly what would be done, and the signature on it by a key of this browser.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { get, post, serversTime } from '../parts/api.mjs';
+import { get, post, serversTime, standing } from '../parts/api.mjs';
 import { Content, Params } from '../parts/content.mjs';
+import { draft, keepDraft } from '../parts/draft.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
@@ -111,7 +112,12 @@ function Word({ item, late, session, given }) {
   const [verdict, mean] = useState(/** @type {'approve' | 'reject' | null} */ (null));
   const [busy, work] = useState(false);
   const [problem, fail] = useState(/** @type {unknown} */ (null));
-  const [reason, say] = useState('');
+  // What was typed when the session ended is there again for its author, at this approval alone.
+  const kept = `reason ${item.request_id}`;
+  const [reason, say] = useState(() => draft(kept) ?? '');
+  useEffect(() => () => {
+    if (standing.get().session !== null) keepDraft(kept, null);
+  }, []);
   const settled = useSettled(verdict);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -165,7 +171,10 @@ function Word({ item, late, session, given }) {
     h('p', null, t(`approval.means.${verdict}`)),
     roles.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.role')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, roles.map((name) => h('option', { key: name, value: name }, name)))),
     keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${k.label ?? named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
-    h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
+    h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => {
+      say(e.currentTarget.value);
+      keepDraft(kept, e.currentTarget.value);
+    } })),
     problem ? isDeclined(problem) ? h('p', { class: 'note', role: 'alert' }, t('approval.declined')) : h(Fault, { problem }) : null,
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
