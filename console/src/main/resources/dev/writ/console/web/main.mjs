@@ -1,11 +1,12 @@
 // The console: who is signed in, where the page is, and what is around every page.
 import { h, render, useEffect, useErrorBoundary, useRef, useState } from './parts/view.mjs';
-import { Problem, codeRefused, get, isSignedIn, signIn, signOut, standing, whoami } from './parts/api.mjs';
+import { Problem, codeRefused, get, isSignedIn, sightOf, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
-import { address, go, parse, place } from './parts/router.mjs';
+import { comeBack, recalled } from './parts/returns.mjs';
+import { address, go, place, replace } from './parts/router.mjs';
 import { keep, kept, store, useStore } from './parts/store.mjs';
 import { LANGUAGES, T, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -37,6 +38,7 @@ const PAGES = [
 ];
 const FIRST = 3; // that a telephone shows beside the menu of the others
 const WAITING_MS = 15000;
+const LOOK_MS = 60000;
 
 /** @param {{at: import('./parts/router.mjs').Place, session: import('./parts/api.mjs').Session}} props */
 function Page({ at, session }) {
@@ -123,16 +125,22 @@ function Shell({ session }) {
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
   const pages = PAGES.filter(([, , , looks]) => looks === undefined || looks.some((look) => session.people_roles?.includes(look)));
-  const first = useRef(true);
+  const shown = useRef('');
 
-  // Another page begins at its top, and is announced: its heading takes the focus.
+  // Another page begins at its top, and is announced: its heading takes the focus. One that is come back to is where it was left.
   useEffect(() => {
-    scrollTo(0, 0);
-    if (main.current === null) return undefined;
-    const ends = announce(main.current, !first.current);
-    first.current = false;
-    return ends;
-  }, [at.page, at.part]);
+    const page = address(at.page, at.part);
+    const was = recalled('place');
+    const other = shown.current !== page;
+    const ends = main.current === null ? () => {} : announce(main.current, other && shown.current !== '');
+    shown.current = page;
+    if (was === null && other) scrollTo(0, 0);
+    const stays = was === null ? () => {} : comeBack(was);
+    return () => {
+      ends();
+      stays();
+    };
+  }, [at.step]);
 
   useEffect(() => {
     let led = false;
@@ -283,8 +291,7 @@ const offered = store(/** @type {string | null} */ (null));
 async function enter() {
   const { page, part } = place.get();
   if (page !== 'sign-in' || part === null) return whoami();
-  history.replaceState(null, '', address('live'));
-  place.set(parse(location.hash));
+  replace(address('live'));
   if (await isSignedIn()) {
     offered.set(part);
     return whoami();
@@ -336,7 +343,10 @@ function Console() {
     };
     document.addEventListener('visibilitychange', look);
     addEventListener('focus', look);
+    // And policy may let its person see something else.
+    const timer = setInterval(() => standing.get().session !== null && look(), LOOK_MS);
     return () => {
+      clearInterval(timer);
       document.removeEventListener('visibilitychange', look);
       removeEventListener('focus', look);
     };
@@ -344,7 +354,7 @@ function Console() {
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));
   if (!known) return h(Waiting, null);
   if (session !== null && code !== null) return h(Other, { session, code });
-  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { key: session.csrf, session });
+  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { key: sightOf(session), session });
 }
 
 /** Where the texts did not arrive, in words that need no file: also what a page that is left meanwhile would show. */

@@ -51,7 +51,7 @@ final class Desk implements AutoCloseable {
   static final String HOSTILE =
       "<img src=x onerror=alert(1)>\u202Egnp.exe\u200B\u0007</script><script>alert(2)</script>";
 
-  private static final String POLICY =
+  static final String POLICY =
       TestPolicy.YAML.replace(
               "{ tenant: acme, subject: bob, roles: [worker] }",
               "{ tenant: acme, subject: bob, roles: [worker] }\n"

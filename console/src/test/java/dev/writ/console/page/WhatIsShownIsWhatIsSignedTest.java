@@ -120,7 +120,7 @@ class WhatIsShownIsWhatIsSignedTest {
 
   /** The list has it, and its run stays open, as long as nobody said anything. */
   @Test
-  void what_waited_for_too_rowscan_only_be_rejected() {
+  void what_waited_for_too_long_can_only_be_rejected() {
     Envelope asked = desk.ask("bob", "pay", "{\"amount\":506}");
     Page page = desk.open("rita", Screen.WIDE, "#/keys");
     withKey(page);
@@ -301,7 +301,7 @@ class WhatIsShownIsWhatIsSignedTest {
   }
 
   @Test
-  void a_rowstable_has_a_button_for_the_rest_of_its_rows() {
+  void a_long_table_has_a_button_for_the_rest_of_its_rows() {
     Locator rows = output("{\"columns\":[\"n\"],\"rows\":[" + "[1],".repeat(249) + "[2]]}");
     assertThat(rows.locator("tbody tr")).hasCount(200);
     rows.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Show 50 more")).click();

@@ -9,6 +9,7 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -97,6 +98,24 @@ class WhoSignsInAgainComesBackTest {
     page.locator(".back a").click();
     assertThat(page.locator("main h1")).hasText("Approvals");
     assertThat(page.evaluate(DRAFTS)).isEqualTo("");
+  }
+
+  /** Rows and pages that were there before would look like what is still to be seen. */
+  @Test
+  void a_page_becomes_what_policy_lets_its_person_see_now() {
+    Page page = signedIn("rita", "#/effects");
+    Locator others = page.locator(".fxrow:has-text('mail')");
+    assertThat(others.first()).isVisible();
+    Locator tools = page.locator(".others > a[href='#/tools']");
+    assertThat(tools).isVisible();
+    desk.gateway.home.activate(TestPolicy.YAML);
+    page.clock().fastForward(60_000);
+    assertThat(tools).hasCount(0);
+    assertThat(others).hasCount(0); // she is still told what waits for her
+    desk.gateway.home.activate(Desk.POLICY);
+    page.clock().fastForward(60_000);
+    assertThat(tools).isVisible();
+    assertThat(others.first()).isVisible();
   }
 
   /** As after the server was started again, which ends the sessions of all tabs. */

@@ -7,7 +7,7 @@ import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
 import { Fault, Lazy, Pairs, Waiting, useNow, useSettled } from '../parts/parts.mjs';
-import { address } from '../parts/router.mjs';
+import { address, asBack } from '../parts/router.mjs';
 import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { digestOf, typeOf, writeJson } from '../verify.mjs';
 
@@ -52,7 +52,7 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
       clearInterval(timer);
     };
   }, [id, known, listed === null, given]);
-  const back = h('p', { class: 'back' }, h('a', { href: '#/approvals' }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
+  const back = h('p', { class: 'back' }, h('a', { href: '#/approvals', onClick: asBack }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
   if (given !== null) return h(Given, { given, id });
   if (!item) {
     return h('section', null, back, h('h1', { tabIndex: -1 }, t('approval.title')), gone === null ? h(Waiting, null)
@@ -200,5 +200,5 @@ function Given({ given: { word, became }, id }) {
     word === 'approve' && became === 'DENY' && h('p', { class: 'note bad', role: 'alert' }, t('approval.given.denied')),
     word === 'approve' && became === 'ESCALATE' && h('p', { class: 'note' }, t('approval.given.others')),
     h('p', { class: 'lead' }, t('approval.given.lead')),
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals' }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals', onClick: asBack }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
 }

@@ -23,7 +23,7 @@ export function SignIn({ ways: known, look }) {
   const [problem, fail] = useState(codeRefused.get());
   const [refused, forget] = useState(refusal);
   useEffect(() => {
-    if (refused !== null) history.replaceState(null, '', `/${location.hash}`);
+    if (refused !== null) history.replaceState(history.state, '', `/${location.hash}`);
     document.title = `${t('signin.title')} · Writ`;
     if (known.length === 0) askWays().then(tell, () => tell(['token']));
   }, []);

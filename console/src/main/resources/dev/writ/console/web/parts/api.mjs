@@ -148,11 +148,24 @@ export async function serversTime() {
   return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
 }
 
+/**
+ * The session, and what policy lets its person see: where one of these is another, so is the page.
+ * @param {Session} session
+ */
+export const sightOf = (session) => JSON.stringify([session.csrf, session.roles, session.people_roles, session.approver_roles]);
+
+/**
+ * Whether the server says the same of a session, but for the time.
+ * @param {any} a
+ * @param {any} b
+ */
+const isSame = (a, b) => a !== null && JSON.stringify({ ...a, now: '' }) === JSON.stringify({ ...b, now: '' });
+
 /** Asks who is signed in, and how one can sign in where nobody is. */
 export async function whoami() {
   try {
     const session = await get('/console/session');
-    standing.set({ session, ways: [], known: true });
+    if (!isSame(standing.get().session, session)) standing.set({ session, ways: [], known: true });
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;
     const ways = await askWays();
