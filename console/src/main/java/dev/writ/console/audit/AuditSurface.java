@@ -178,9 +178,13 @@ public final class AuditSurface implements Surface {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The findings as JSON or CSV, or the page of a report, each to be saved as a file. */
+  /**
+   * The findings as JSON or CSV, or the page of a report, each to be saved as a file. They tell
+   * what is in the runs, so the caller has to be one who may still read these.
+   */
   private HttpAnswer result(HttpCall call) {
     AuditJob job = job(call);
+    job.runs().forEach(run -> reader.run(call.caller(), run));
     if (job.state() != AuditJob.State.DONE) {
       throw new WritException(AuditJobError.NOT_ENDED, "it is " + job.state().word());
     }

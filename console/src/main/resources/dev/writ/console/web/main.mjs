@@ -1,11 +1,12 @@
 // The console: who is signed in, where the page is, and what is around every page.
 import { h, render, useEffect, useErrorBoundary, useRef, useState } from './parts/view.mjs';
-import { Problem, codeRefused, get, isSignedIn, signIn, signOut, standing, whoami } from './parts/api.mjs';
+import { Problem, codeRefused, get, isSignedIn, sightOf, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
-import { address, go, parse, place } from './parts/router.mjs';
+import { comeBack, recalled } from './parts/returns.mjs';
+import { address, go, place, replace } from './parts/router.mjs';
 import { keep, kept, store, useStore } from './parts/store.mjs';
 import { LANGUAGES, T, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -37,6 +38,7 @@ const PAGES = [
 ];
 const FIRST = 3; // that a telephone shows beside the menu of the others
 const WAITING_MS = 15000;
+const LOOK_MS = 60000;
 
 /** @param {{at: import('./parts/router.mjs').Place, session: import('./parts/api.mjs').Session}} props */
 function Page({ at, session }) {
@@ -84,6 +86,38 @@ function useWaiting(/** @type {boolean} */ wanted) {
   return many;
 }
 
+/**
+ * Names the document by the page's heading, which may be given the focus. Where another takes its place, once what the page is about is
+ * there, that one names it, and has the focus if the former had it: with its heading it would be lost.
+ * @param {HTMLElement} main
+ * @param {boolean} focus
+ * @returns {() => void} ends it
+ */
+function announce(main, focus) {
+  /** @type {HTMLElement | null} */
+  let heading = null;
+  let held = focus;
+  const look = () => {
+    const now = /** @type {HTMLElement | null} */ (main.querySelector('h1'));
+    if (now === heading || now === null) return;
+    const left = heading !== null && document.activeElement !== null && document.activeElement !== document.body;
+    heading = now;
+    document.title = `${plain(now.textContent ?? '')} · Writ`;
+    if (held && !left) now.focus({ preventScroll: true });
+  };
+  const moved = (/** @type {FocusEvent} */ e) => {
+    held = e.target === heading;
+  };
+  const watch = new MutationObserver(look);
+  addEventListener('focusin', moved);
+  look();
+  watch.observe(main, { childList: true, subtree: true });
+  return () => {
+    watch.disconnect();
+    removeEventListener('focusin', moved);
+  };
+}
+
 /** @param {{session: import('./parts/api.mjs').Session}} props */
 function Shell({ session }) {
   const at = useStore(place);
@@ -91,29 +125,35 @@ function Shell({ session }) {
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
   const pages = PAGES.filter(([, , , looks]) => looks === undefined || looks.some((look) => session.people_roles?.includes(look)));
-  const first = useRef(true);
+  const shown = useRef('');
 
-  // Another page begins at its top, and is announced: its heading takes the focus.
+  // Another page begins at its top, and is announced: its heading takes the focus. One that is come back to is where it was left.
   useEffect(() => {
-    scrollTo(0, 0);
-    const heading = /** @type {HTMLElement | null | undefined} */ (main.current?.querySelector('h1'));
-    document.title = `${plain(heading?.textContent ?? '')} · Writ`;
-    if (!first.current) heading?.focus({ preventScroll: true });
-    first.current = false;
-  }, [at.page, at.part]);
+    const page = address(at.page, at.part);
+    const was = recalled('place');
+    const other = shown.current !== page;
+    const ends = main.current === null ? () => {} : announce(main.current, other && shown.current !== '');
+    shown.current = page;
+    if (was === null && other) scrollTo(0, 0);
+    const stays = was === null ? () => {} : comeBack(was);
+    return () => {
+      ends();
+      stays();
+    };
+  }, [at.step]);
 
   useEffect(() => {
     let led = false;
     const key = (/** @type {KeyboardEvent} */ e) => {
       const into = e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
-      if (e.ctrlKey || e.metaKey || e.altKey) return;
+      // A dialog has the keys for itself: closed by the browser, it gives the focus back.
+      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]') !== null) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
       if (into) return;
       const to = led ? pages.find(([, , letter]) => letter === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
       else if (e.key === '?') showHelp(true);
-      else if (e.key === 'Escape') showHelp(false);
       else if (e.key === '/') {
         const field = document.getElementById('filter-text');
         if (field === null) return;
@@ -196,12 +236,17 @@ function Person({ session, help }) {
       h('div', { class: 'row' },
         h('button', { type: 'button', class: 'quiet', onClick: () => {
           if (box.current) box.current.open = false;
+          box.current?.querySelector('summary')?.focus(); // where the focus comes back to
           help();
         } }, t('help.keys')),
         h('button', { type: 'button', onClick: () => {
           fail(null);
           signOut().catch(fail);
-        } }, t('signout'))),
+        } }, t('signout')),
+        h('button', { type: 'button', class: 'quiet', onClick: () => {
+          fail(null);
+          signOut(true).catch(fail);
+        } }, t('signout.everywhere'))),
       problem ? h('div', { class: 'note bad' }, h('p', null, t('signout.failed')), h(Fault, { problem })) : null,
       h('p', { class: 'faint small' }, h(Foreign, { value: session.log_origin, most: 120 }), session.server?.version ? [' · Writ ', h(Foreign, { value: session.server.version, most: 40 })] : null)));
 }
@@ -246,8 +291,7 @@ const offered = store(/** @type {string | null} */ (null));
 async function enter() {
   const { page, part } = place.get();
   if (page !== 'sign-in' || part === null) return whoami();
-  history.replaceState(null, '', address('live'));
-  place.set(parse(location.hash));
+  replace(address('live'));
   if (await isSignedIn()) {
     offered.set(part);
     return whoami();
@@ -291,13 +335,18 @@ function Console() {
   };
   useEffect(ask, []);
   useEffect(() => {
-    // Another tab of this browser may have signed somebody else in: who is named here is whose page this is.
+    // Another tab of this browser may have signed somebody in: who is named here is whose page this is.
     const look = () => {
-      if (document.visibilityState === 'visible' && standing.get().session !== null) whoami().catch(() => {});
+      if (document.visibilityState !== 'visible' || !standing.get().known) return;
+      if (standing.get().session !== null) whoami().catch(() => {});
+      else isSignedIn().then((yes) => (yes ? whoami() : undefined)).catch(() => {});
     };
     document.addEventListener('visibilitychange', look);
     addEventListener('focus', look);
+    // And policy may let its person see something else.
+    const timer = setInterval(() => standing.get().session !== null && look(), LOOK_MS);
     return () => {
+      clearInterval(timer);
       document.removeEventListener('visibilitychange', look);
       removeEventListener('focus', look);
     };
@@ -305,7 +354,7 @@ function Console() {
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));
   if (!known) return h(Waiting, null);
   if (session !== null && code !== null) return h(Other, { session, code });
-  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { key: session.csrf, session });
+  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { key: sightOf(session), session });
 }
 
 /** Where the texts did not arrive, in words that need no file: also what a page that is left meanwhile would show. */

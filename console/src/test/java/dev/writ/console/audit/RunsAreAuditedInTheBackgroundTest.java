@@ -160,6 +160,23 @@ class RunsAreAuditedInTheBackgroundTest {
     assertThat(refused.text()).doesNotContain("holds");
   }
 
+  /** Also what was found, while the right held, is of runs that may be read when it is taken. */
+  @Test
+  void whoMayNotReadARunAnyMoreIsToldNothingOfIt() {
+    gateway.home.activate(
+        TestPolicy.YAML + "people: [ { tenant: acme, subject: bob, roles: [auditor] } ]\n");
+    effect("alice", "run-1");
+    String report = done("bob", "{\"kind\":\"report\",\"runs\":[\"run-1\"]}");
+    String found = done("bob", "{\"kind\":\"verify\",\"runs\":[\"run-1\"]}");
+    assertThat(result("bob", report, "html")).startsWith("<!doctype html>");
+    gateway.home.activate(TestPolicy.YAML);
+    for (String end : List.of(report + "/result?format=html", found + "/result?format=csv")) {
+      assertThat(problem(gateway.get("bob", JOBS + "/" + end))).isEqualTo("404 GWY-040");
+    }
+    assertThat(gateway.send(gateway.as("bob", JOBS + "/" + found).DELETE()).status())
+        .isEqualTo(200);
+  }
+
   @Test
   void aRunIsReplayed() {
     effect("alice", "run-1");

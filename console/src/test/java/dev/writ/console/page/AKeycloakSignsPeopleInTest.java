@@ -153,7 +153,8 @@ class AKeycloakSignsPeopleInTest {
     assertThat(page.locator("main h1")).isVisible();
     page.navigate(server.gateway.url() + "/#/live");
     page.locator(".person summary").click();
-    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out").setExact(true))
+        .click();
     assertThat(door(page)).isVisible();
     assertThat(page.context().cookies(server.gateway.url())).isEmpty();
     page.getByRole(

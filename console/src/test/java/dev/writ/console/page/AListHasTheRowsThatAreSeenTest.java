@@ -50,6 +50,32 @@ class AListHasTheRowsThatAreSeenTest {
     }
   }
 
+  /** As where news comes while somebody scrolls: two drawings between the scroll and its frame. */
+  @Test
+  void a_drawing_in_the_midst_of_a_scroll_leaves_no_row_out() {
+    Page page = desk.open("rita", Screen.PHONE, "#/effects");
+    assertThat(page.locator(".fxrow").first()).isVisible();
+    page.evaluate(
+        """
+        async () => {
+          const { language } = await import('/console/parts/text.mjs');
+          const was = language.get();
+          const drawn = async () => { for (let i = 0; i < 20; i++) await null; };
+          await new Promise((done) => {
+            addEventListener('scroll', async () => {
+              language.set('x');
+              await drawn();
+              language.set(was);
+              await drawn();
+              done();
+            }, { once: true });
+            scrollTo(0, 30 * document.querySelector('.long li').offsetHeight);
+          });
+        }
+        """);
+    assertThat(page.locator("li[aria-posinset='31'] .fxrow")).isInViewport();
+  }
+
   /** By the library of views that the console has, which left rows out in one of its releases. */
   @Test
   void any_part_of_a_list_may_follow_any_other() {

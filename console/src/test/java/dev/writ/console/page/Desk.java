@@ -21,6 +21,7 @@ import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.console.web.SignOutSurface;
 import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
@@ -50,7 +51,7 @@ final class Desk implements AutoCloseable {
   static final String HOSTILE =
       "<img src=x onerror=alert(1)>\u202Egnp.exe\u200B\u0007</script><script>alert(2)</script>";
 
-  private static final String POLICY =
+  static final String POLICY =
       TestPolicy.YAML.replace(
               "{ tenant: acme, subject: bob, roles: [worker] }",
               "{ tenant: acme, subject: bob, roles: [worker] }\n"
@@ -96,6 +97,7 @@ final class Desk implements AutoCloseable {
                 List.of(
                     new ConsoleSurface(
                         pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false)),
+                    new SignOutSurface(pipeline, sessions, _ -> {}),
                     new OperationSurface(pipeline, "0.1.0", state),
                     new AuditSurface(
                         pipeline,

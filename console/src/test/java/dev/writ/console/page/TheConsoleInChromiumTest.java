@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -382,10 +383,22 @@ class TheConsoleInChromiumTest {
     page.keyboard().press("k");
     page.keyboard().press("Enter");
     page.waitForURL("**/#/effects/sha256*");
+    settled(page); // its heading is another one now
+    assertThat(page.locator("main h1")).isFocused();
+    assertThat(page).hasTitle(Pattern.compile("mail|sim|calc|pay.* · Writ"));
     page.keyboard().press("?");
     assertThat(page.locator("dialog.help")).isVisible();
+    page.keyboard().press("g"); // of the page behind it
+    page.keyboard().press("k");
     page.keyboard().press("Escape");
     assertThat(page.locator("dialog.help")).hasCount(0);
+    assertThat(page).hasURL(Pattern.compile(".*#/effects/sha256.*"));
+    assertThat(page.locator("main h1")).isFocused();
+    page.locator(".person summary").press("Enter");
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Keyboard")).press("Enter");
+    assertThat(page.locator("dialog.help")).isVisible();
+    page.keyboard().press("Escape");
+    assertThat(page.locator(".person summary")).isFocused();
     page.keyboard().press("g");
     page.keyboard().press("a");
     page.waitForURL("**/#/approvals");
@@ -430,7 +443,8 @@ class TheConsoleInChromiumTest {
     page.keyboard().press("Enter");
     assertThat(page.locator("main h1")).hasText("Effects");
     page.locator(".person summary").click();
-    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out").setExact(true))
+        .click();
     assertThat(page.locator("main h1")).hasText("Sign in");
   }
 
@@ -465,7 +479,9 @@ class TheConsoleInChromiumTest {
     other.getByLabel("Token").fill(TestGateway.tokenOf("rita"));
     other.keyboard().press("Enter");
     other.locator(".person summary").click();
-    other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
+    other
+        .getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out").setExact(true))
+        .click();
     assertThat(other.locator("main h1")).hasText("Sign in");
     assertThat(other.locator("[role=alert]")).hasCount(0);
   }

@@ -8,6 +8,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
+import dev.writ.gateway.http.auth.Caller;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
@@ -62,6 +63,22 @@ class TheOperationsPageTest {
 
   private static Page operations(Screen screen) {
     return settled(desk.open(OPERATOR, screen, OPERATIONS));
+  }
+
+  @Test
+  void an_operator_signs_somebody_out_everywhere() {
+    Caller ada = new Caller("bearer", "ada", "0", "acme", "ada", List.of());
+    desk.sessions.open(ada, desk.gateway.home.clock.instant());
+    Page page = operations(Screen.WIDE);
+    Locator end =
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("End all sessions"));
+    assertThat(end).isDisabled();
+    for (int open : new int[] {1, 0}) {
+      page.getByLabel("Person", new Page.GetByLabelOptions().setExact(true)).fill("ada");
+      end.click();
+      assertThat(page.locator("#sessions .note"))
+          .hasText("Sessions of ada that were ended: " + open);
+    }
   }
 
   @Test

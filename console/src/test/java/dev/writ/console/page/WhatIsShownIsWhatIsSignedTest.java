@@ -11,6 +11,7 @@ import com.microsoft.playwright.options.Cookie;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
+import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.auth.Caller;
@@ -288,6 +289,50 @@ class WhatIsShownIsWhatIsSignedTest {
     Page page = desk.open("rita", Screen.WIDE, Desk.effect(desk.done));
     assertThat(page.locator("#outcome table tbody tr")).hasCount(2);
     assertThat(page.locator("#outcome pre").first()).hasText("{ \"ok\": true }");
+  }
+
+  private static Locator output(String json) {
+    desk.gateway.home.driver.does("sim", Behaviours.gives(json, Behaviours.JSON));
+    Envelope asked = desk.ask("alice", "sim", "{}");
+    desk.gateway.home.driver.does("sim", Behaviours.fails());
+    Page page = desk.open("rita", Screen.WIDE, Desk.effect(asked));
+    assertThat(page.locator("#outcome .content")).isVisible();
+    return page.locator("#outcome .content");
+  }
+
+  @Test
+  void a_long_table_has_a_button_for_the_rest_of_its_rows() {
+    Locator rows = output("{\"columns\":[\"n\"],\"rows\":[" + "[1],".repeat(249) + "[2]]}");
+    assertThat(rows.locator("tbody tr")).hasCount(200);
+    rows.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Show 50 more")).click();
+    assertThat(rows.locator("tbody tr")).hasCount(250);
+    assertThat(rows.locator(".cut")).hasCount(0);
+  }
+
+  /** A browser would draw it for a minute, in which its reader can do nothing. */
+  @Test
+  void what_has_too_many_parts_is_one_text() {
+    String many = "0,".repeat(100);
+    for (String value :
+        List.of(
+            "{\"columns\":[" + many + "0],\"rows\":[]}",
+            "{\"columns\":[0],\"rows\":[[" + many + "0]]}",
+            "{\"content\":["
+                + "{\"text\":\"\",\"type\":\"text\"},".repeat(100)
+                + "{\"text\":\"\",\"type\":\"text\"}]}")) {
+      Locator shown = output(value);
+      assertThat(shown.locator("pre")).hasCount(1);
+      assertThat(shown.locator("table")).hasCount(0);
+    }
+    StringBuilder params = new StringBuilder();
+    for (int i = 0; i < 101; i++) {
+      params.append(i == 0 ? "" : ",").append("\"p").append(1000 + i).append("\":\"");
+      params.append("x".repeat(41)).append("\"");
+    }
+    Envelope asked = desk.ask("bob", "pay", "{" + params + "}");
+    Page page = desk.open("rita", Screen.WIDE, Desk.approval(asked));
+    assertThat(page.locator(".would pre")).hasCount(1);
+    assertThat(page.locator(".would pre")).containsText("\"p1100\"");
   }
 
   /** Where there is little height, what is approved is not behind the buttons. */

@@ -140,8 +140,8 @@ public enum GatewayError implements ErrorCode {
   SESSIONS_MANY(
       "GWY-093",
       "as many sessions are open as may be",
-      "Sign out where it is not needed any more, or wait: one that nobody uses ends after 30"
-          + " minutes."),
+      "Sign out where it is not needed any more, or everywhere (DELETE /console/sessions), or wait:"
+          + " one that nobody uses ends after 30 minutes."),
   NO_SESSION_FOR(
       "GWY-094",
       "this credential cannot open a session",

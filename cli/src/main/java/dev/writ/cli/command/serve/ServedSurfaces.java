@@ -14,6 +14,7 @@ import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.console.web.SignOutSurface;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.gateway.config.GatewayConfig;
@@ -98,6 +99,9 @@ final class ServedSurfaces {
                   Version.text(),
                   config.extras().region().orElse(""),
                   !config.extras().certificates().isEmpty())));
+      all.add(
+          new SignOutSurface(
+              pipeline, sessions, ended -> ServerLog.sessionsEnded(session, ended)));
       all.add(new OperationSurface(pipeline, Version.text(), operations));
       all.add(
           new AuditSurface(

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.console.oidc.OidcError;
+import dev.writ.console.web.SignOutSurface;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.tools.registry.BrokenPackage;
 import java.io.PrintStream;
@@ -44,6 +45,20 @@ final class ServerLog {
             .put("event", "sign-in")
             .put("code", refused.code().code())
             .put("detail", refused.found())
+            .build());
+  }
+
+  static void sessionsEnded(Session session, SignOutSurface.Ended ended) {
+    JsonLog.write(
+        stream(session),
+        JsonValue.object()
+            .put("at", Homes.clock().instant())
+            .put("level", "info")
+            .put("event", "sessions-ended")
+            .put("tenant", ended.tenant())
+            .put("subject", ended.subject())
+            .put("by", ended.by())
+            .put("count", ended.count())
             .build());
   }
 

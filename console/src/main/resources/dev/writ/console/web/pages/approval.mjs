@@ -1,12 +1,13 @@
 // One decision of a person: exactly what would be done, and the signature on it by a key of this browser.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { get, post, serversTime } from '../parts/api.mjs';
+import { get, post, serversTime, standing } from '../parts/api.mjs';
 import { Content, Params } from '../parts/content.mjs';
+import { draft, keepDraft } from '../parts/draft.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
 import { Fault, Lazy, Pairs, Waiting, useNow, useSettled } from '../parts/parts.mjs';
-import { address } from '../parts/router.mjs';
+import { address, asBack } from '../parts/router.mjs';
 import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { digestOf, typeOf, writeJson } from '../verify.mjs';
 
@@ -51,7 +52,7 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
       clearInterval(timer);
     };
   }, [id, known, listed === null, given]);
-  const back = h('p', { class: 'back' }, h('a', { href: '#/approvals' }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
+  const back = h('p', { class: 'back' }, h('a', { href: '#/approvals', onClick: asBack }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
   if (given !== null) return h(Given, { given, id });
   if (!item) {
     return h('section', null, back, h('h1', { tabIndex: -1 }, t('approval.title')), gone === null ? h(Waiting, null)
@@ -111,7 +112,12 @@ function Word({ item, late, session, given }) {
   const [verdict, mean] = useState(/** @type {'approve' | 'reject' | null} */ (null));
   const [busy, work] = useState(false);
   const [problem, fail] = useState(/** @type {unknown} */ (null));
-  const [reason, say] = useState('');
+  // What was typed when the session ended is there again for its author, at this approval alone.
+  const kept = `reason ${item.request_id}`;
+  const [reason, say] = useState(() => draft(kept) ?? '');
+  useEffect(() => () => {
+    if (standing.get().session !== null) keepDraft(kept, null);
+  }, []);
   const settled = useSettled(verdict);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -165,7 +171,10 @@ function Word({ item, late, session, given }) {
     h('p', null, t(`approval.means.${verdict}`)),
     roles.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.role')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, roles.map((name) => h('option', { key: name, value: name }, name)))),
     keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${k.label ?? named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
-    h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
+    h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => {
+      say(e.currentTarget.value);
+      keepDraft(kept, e.currentTarget.value);
+    } })),
     problem ? isDeclined(problem) ? h('p', { class: 'note', role: 'alert' }, t('approval.declined')) : h(Fault, { problem }) : null,
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
@@ -191,5 +200,5 @@ function Given({ given: { word, became }, id }) {
     word === 'approve' && became === 'DENY' && h('p', { class: 'note bad', role: 'alert' }, t('approval.given.denied')),
     word === 'approve' && became === 'ESCALATE' && h('p', { class: 'note' }, t('approval.given.others')),
     h('p', { class: 'lead' }, t('approval.given.lead')),
-    h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals' }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals', onClick: asBack }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
 }

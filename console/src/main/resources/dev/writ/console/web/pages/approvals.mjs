@@ -5,7 +5,8 @@ import { Foreign } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { LongList } from '../parts/list.mjs';
 import { Empty, Fault, Waiting, useNow } from '../parts/parts.mjs';
-import { address } from '../parts/router.mjs';
+import { recalled, remember } from '../parts/returns.mjs';
+import { address, place } from '../parts/router.mjs';
 import { useStore } from '../parts/store.mjs';
 import { number, rough, t } from '../parts/text.mjs';
 import { AGAIN_MS, Approval } from './approval.mjs';
@@ -17,10 +18,13 @@ const PAGE = 200;
  * @returns {{list: any[], roles: string[], next: string | null, busy: boolean, loaded: boolean, problem: unknown, more: () => void, again: () => void}}
  */
 function useWaitingList() {
-  const [state, put] = useState(/** @type {any} */ ({ list: [], roles: [], next: null, loaded: false, problem: null }));
+  const [state, put] = useState(() => /** @type {any} */ (recalled('waiting')?.state ?? { list: [], roles: [], next: null, loaded: false, problem: null }));
   const [busy, work] = useState(false);
   const [turn, next] = useState(0);
-  const pages = useRef(0);
+  const pages = useRef(/** @type {number} */ (recalled('waiting')?.pages ?? 0));
+  useEffect(() => {
+    if (state.loaded && !state.problem) remember(place.get().step, 'waiting', { state, pages: pages.current });
+  }, [state]);
   useEffect(() => {
     const stop = new AbortController();
     let timer = 0;
@@ -58,10 +62,7 @@ function useWaitingList() {
       work(false);
     }
   };
-  return { ...state, busy, more, again: () => {
-    pages.current = 0;
-    next((n) => n + 1);
-  } };
+  return { ...state, busy, more, again: () => next((n) => n + 1) };
 }
 
 /**

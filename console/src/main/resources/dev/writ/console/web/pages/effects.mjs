@@ -5,10 +5,25 @@ import { EffectRow } from '../parts/effects.mjs';
 import { Filters, chosen } from '../parts/filters.mjs';
 import { LongList } from '../parts/list.mjs';
 import { Empty, Fault, Waiting } from '../parts/parts.mjs';
+import { recalled, remember } from '../parts/returns.mjs';
+import { place } from '../parts/router.mjs';
 import { count, moment, t } from '../parts/text.mjs';
 
 const PAGE = 200;
 const TRIES = 12; // calls in a row that may find nothing, until it is asked for more
+
+/** @typedef {{asked: string, rows: any[], next: number | null, complete: boolean, looked: string | null}} Pages */
+
+/**
+ * As it was left, or nothing yet.
+ * @param {string} asked
+ * @returns {{pages: Pages, back: boolean}}
+ */
+function begin(asked) {
+  /** @type {Pages | null} */
+  const was = recalled('search');
+  return was?.asked === asked ? { pages: was, back: true } : { pages: { asked, rows: [], next: null, complete: false, looked: null }, back: false };
+}
 
 /**
  * Pages of a search, one after the other.
@@ -16,9 +31,11 @@ const TRIES = 12; // calls in a row that may find nothing, until it is asked for
  */
 export function useSearch(filter) {
   const asked = JSON.stringify(filter);
-  const [state, put] = useState(/** @type {{asked: string, rows: any[], next: number | null, complete: boolean, looked: string | null, busy: boolean, problem: unknown}} */ (
-    { asked, rows: [], next: null, complete: false, looked: null, busy: true, problem: null }));
-  const run = useRef({ stop: new AbortController(), busy: false, rows: /** @type {any[]} */ ([]), next: /** @type {number | null} */ (null), complete: false, looked: /** @type {string | null} */ (null) });
+  const [state, put] = useState(() => {
+    const { pages, back } = begin(asked);
+    return { ...pages, busy: !back, problem: /** @type {unknown} */ (null) };
+  });
+  const run = useRef({ ...begin(asked).pages, stop: new AbortController(), busy: false, step: place.get().step });
 
   const more = async () => {
     const now = run.current;
@@ -34,7 +51,9 @@ export function useSearch(filter) {
         now.complete = page.complete === true || now.next === null;
         now.looked = page.searched?.from_at ?? now.looked;
         if (now !== run.current) return;
-        put({ asked, rows: now.rows, next: now.next, complete: now.complete, looked: now.looked, busy: true, problem: null });
+        const pages = { asked, rows: now.rows, next: now.next, complete: now.complete, looked: now.looked };
+        remember(now.step, 'search', pages);
+        put({ ...pages, busy: true, problem: null });
       }
     } catch (problem) {
       if (!now.stop.signal.aborted) put((was) => ({ ...was, problem }));
@@ -45,9 +64,10 @@ export function useSearch(filter) {
   };
 
   useEffect(() => {
-    run.current = { stop: new AbortController(), busy: false, rows: [], next: null, complete: false, looked: null };
-    put({ asked, rows: [], next: null, complete: false, looked: null, busy: true, problem: null });
-    more();
+    const { pages, back } = begin(asked);
+    run.current = { ...pages, stop: new AbortController(), busy: false, step: place.get().step };
+    put({ ...pages, busy: !back, problem: null });
+    if (!back) more();
     return () => run.current.stop.abort();
   }, [asked]);
   return { ...state, more };

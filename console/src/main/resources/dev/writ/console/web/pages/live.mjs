@@ -156,7 +156,7 @@ export function Live({ query }) {
 
   useEffect(() => {
     const key = (/** @type {KeyboardEvent} */ e) => {
-      if (e.key === 'p' && !e.ctrlKey && !e.metaKey && !(e.target instanceof HTMLInputElement) && !(e.target instanceof HTMLTextAreaElement)) pause((was) => !was);
+      if (e.key === 'p' && !e.ctrlKey && !e.metaKey && !e.altKey && !(e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement) && document.querySelector('dialog[open]') === null) pause((was) => !was);
     };
     addEventListener('keydown', key);
     return () => removeEventListener('keydown', key);

@@ -8,6 +8,7 @@ import { Foreign } from '../parts/foreign.mjs';
 import { Icon, Rosette } from '../parts/icons.mjs';
 import { Fault, Waiting } from '../parts/parts.mjs';
 import { usePoll } from '../parts/poll.mjs';
+import { Sessions } from '../parts/sessions.mjs';
 import { count, t } from '../parts/text.mjs';
 
 const LISTED = 12;
@@ -41,6 +42,7 @@ function Desk({ server, query }) {
     h(Sinks, sinks),
     h(Published, checkpoints),
     h(Enrolled, keys),
+    h(Sessions, null),
     h(Sandbox, { server: server.value }),
   ];
 }

@@ -45,11 +45,11 @@ export function Policy() {
   const [done, finish] = useState(/** @type {string | null} */ (null));
   useEffect(() => {
     if (shown === null || (text !== null && done !== shown.digest)) return;
-    if (text !== null) keepDraft(null); // it is in force now
-    type(text === null ? draft() ?? shown.text : shown.text);
+    if (text !== null) keepDraft('policy', null); // it is in force now
+    type(text === null ? draft('policy') ?? shown.text : shown.text);
   }, [shown?.digest]);
   const change = (/** @type {string} */ value) => {
-    keepDraft(value === shown?.text ? null : value);
+    keepDraft('policy', value === shown?.text ? null : value);
     type(value);
   };
   const check = useCheck(text, shown?.digest ?? '');

@@ -1,12 +1,13 @@
 // What people read, as the log states it: each statement's signature is checked in this browser.
-import { h, useEffect, useState } from '../parts/view.mjs';
+import { h, useEffect, useRef, useState } from '../parts/view.mjs';
 import { get, standing } from '../parts/api.mjs';
 import { Field, chosen } from '../parts/filters.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { Empty, Fault, Table, Waiting } from '../parts/parts.mjs';
 import { proveOne } from '../parts/proof.mjs';
-import { address, refine } from '../parts/router.mjs';
+import { recalled, remember } from '../parts/returns.mjs';
+import { address, asBack, place, refine } from '../parts/router.mjs';
 import { useStore } from '../parts/store.mjs';
 import { count, moment, named, t } from '../parts/text.mjs';
 
@@ -28,13 +29,22 @@ function useReads(filter) {
   const asked = JSON.stringify(filter);
   /** @type {Found} */
   const none = { rows: [], before: null, complete: false, busy: true, problem: null };
-  const [found, put] = useState(none);
+  const back = useRef(/** @type {{asked: string, found: Found} | null} */ (recalled('reads')));
+  const [found, put] = useState(() => (back.current?.asked === asked ? back.current.found : none));
   const [turn, next] = useState({ asked, from: none });
   const from = turn.asked === asked ? turn.from : none;
   useEffect(() => {
+    const had = back.current;
+    back.current = null;
+    if (had?.asked === asked) return undefined;
     const stop = new AbortController();
+    const { step } = place.get();
     put({ ...from, busy: true, problem: null });
-    look(JSON.parse(asked), from, stop.signal).then((now) => !stop.signal.aborted && put(now), (problem) => !stop.signal.aborted && put({ ...from, busy: false, problem }));
+    look(JSON.parse(asked), from, stop.signal).then((now) => {
+      if (stop.signal.aborted) return;
+      remember(step, 'reads', { asked, found: now });
+      put(now);
+    }, (problem) => !stop.signal.aborted && put({ ...from, busy: false, problem }));
     return () => stop.abort();
   }, [asked, turn]);
   return { ...found, more: () => next({ asked, from: found }) };
@@ -65,7 +75,7 @@ export function Reads({ query }) {
   const found = useReads(JSON.parse(JSON.stringify({ subject, run, from, to, what: query.what })));
   const set = (/** @type {Record<string, string | undefined>} */ change) => refine({ ...query, ...change });
   return h('section', { class: 'readspage' },
-    h('p', { class: 'small' }, h('a', { href: '#/audit' }, t('reads.back'))),
+    h('p', { class: 'small' }, h('a', { href: '#/audit', onClick: asBack }, t('reads.back'))),
     h('h1', { tabIndex: -1 }, t('reads.title')),
     h('p', { class: 'lead' }, t('reads.lead'), ' ', session !== null && t('reads.tenant', { tenant: session.tenant }), ' ', t('reads.unrecorded')),
     h('form', { class: 'filters', role: 'search', 'aria-label': t('filters.label'), onSubmit: (/** @type {Event} */ e) => e.preventDefault() },

@@ -23,7 +23,7 @@ export function SignIn({ ways: known, look }) {
   const [problem, fail] = useState(codeRefused.get());
   const [refused, forget] = useState(refusal);
   useEffect(() => {
-    if (refused !== null) history.replaceState(null, '', `/${location.hash}`);
+    if (refused !== null) history.replaceState(history.state, '', `/${location.hash}`);
     document.title = `${t('signin.title')} · Writ`;
     if (known.length === 0) askWays().then(tell, () => tell(['token']));
   }, []);
@@ -48,7 +48,7 @@ export function SignIn({ ways: known, look }) {
       h('div', { class: 'sign good' }, h(Rosette, { sign: 'good' })),
       h('p', { class: 'mark' }, 'Writ ', h('span', null, t('mark'))),
       h('h1', null, t('signin.title')),
-      h('p', { class: 'lead' }, t(away ? 'signin.back' : 'signin.lead')),
+      h('p', { class: 'lead' }, t(standing.get().ended ? 'signin.ended' : away ? 'signin.back' : 'signin.lead')),
       problem && h('p', { class: 'note bad', role: 'alert' }, problem.status === 0 ? t('fault.unreachable') : [problem.code ? [h('code', null, h(Foreign, { value: problem.code, most: 40 })), ' '] : null, h(Foreign, { value: problem.title ?? t('fault.unexpected'), most: 300 })]),
       refused !== null && h('p', { class: 'note bad', role: 'alert' }, h('code', null, refused), ' ', t(TOLD.includes(refused) ? `signin.refused.${refused}` : 'signin.refused')),
       ways.includes('oidc') && h('p', null, h('a', { class: 'button primary wide', href: `/console/oidc?to=${encodeURIComponent(location.hash)}` }, t('signin.oidc'))),

@@ -79,7 +79,7 @@ function Callers({ tool }) {
   return h('section', { class: 'part', id: 'callers' }, h('h2', null, t('tools.callers')),
     h('p', { class: 'lead' }, t('tools.callers.lead'), observed && [' ', t('tools.callers.observed')]),
     subjects.length === 0 ? h('p', { class: 'faint' }, t('tools.callers.none'))
-      : h(Table, { label: t('tools.callers'), heads: [t('tools.subject'), t('tools.roles'), t('tools.operations'), t('tools.gets')], cut: (shown, all) => t('cut.rows', { shown, all }),
+      : h(Table, { label: t('tools.callers'), heads: [t('tools.subject'), t('tools.roles'), t('tools.operations'), t('tools.gets')],
         rows: subjects.map((/** @type {any} */ s) => [s.subject, s.roles.join(', '), s.operations.join(', '), t(s.runs && !tool.prohibited ? 'tools.yes' : 'tools.no')]) }),
     more > 0 && h('p', { class: 'faint' }, count('tools.more', more)));
 }
@@ -105,7 +105,7 @@ function Manifest({ tool }) {
       requests?.[o.name] && h('p', { class: 'mono' }, h(Foreign, { value: requests[o.name], most: 1000 })),
       h('h4', null, t('tools.input')), h(Json, { value: o.input }), o.output && [h('h4', null, t('tools.output')), h(Json, { value: o.output })],
     ])))),
-    h(Lazy, { summary: count('tools.files', m.files.length) }, () => h(Table, { label: t('tools.file'), heads: [t('tools.file'), t('tools.size'), t('tools.digest')], cut: (shown, all) => t('cut.rows', { shown, all }), rows: m.files.map((/** @type {any} */ f) => [f.path, f.size, f.digest]) })));
+    h(Lazy, { summary: count('tools.files', m.files.length) }, () => h(Table, { label: t('tools.file'), heads: [t('tools.file'), t('tools.size'), t('tools.digest')], rows: m.files.map((/** @type {any} */ f) => [f.path, f.size, f.digest]) })));
 }
 
 /** @param {{steps: any[]}} props what was signed about it, the newest first */

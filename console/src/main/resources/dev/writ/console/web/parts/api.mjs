@@ -4,7 +4,8 @@ import { store } from './store.mjs';
 /**
  * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[], by?: string,
  *   log_origin: string, keys?: any[], server?: {version?: string, region?: string}}} Session
- * @typedef {{session: Session | null, ways: string[], known: boolean, left?: boolean}} Standing `left` where a session by the organization was signed out
+ * @typedef {{session: Session | null, ways: string[], known: boolean, left?: boolean, ended?: boolean}} Standing `left` where a session by the organization was signed out,
+ *   `ended` where one was over before it was signed out
  */
 
 /** Who is signed in; `known` is false until the server was asked. */
@@ -75,7 +76,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   const problem = await problemOf(answer);
   // The session is over, or never was: whoever is here signs in again, and comes back to this address.
   // What a signed document is refused for (CAN-…) is about its key, not about the session.
-  if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
+  if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null, ended: standing.get().session !== null || standing.get().ended });
   if (problem.code === 'GWY-091') whoami().catch(() => {}); // somebody else is signed in: the page becomes theirs
   throw problem;
 }
@@ -127,9 +128,13 @@ export async function post(path, body) {
   return text === '' ? null : JSON.parse(text);
 }
 
-/** @param {string} path */
+/**
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
 export async function remove(path) {
-  await send('DELETE', path);
+  const text = await (await send('DELETE', path)).text();
+  return text === '' ? null : JSON.parse(text);
 }
 
 const SKEW_MS = 300000;
@@ -143,14 +148,29 @@ export async function serversTime() {
   return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
 }
 
+/**
+ * The session, and what policy lets its person see: where one of these is another, so is the page.
+ * @param {Session} session
+ */
+export const sightOf = (session) => JSON.stringify([session.csrf, session.roles, session.people_roles, session.approver_roles]);
+
+/**
+ * Whether the server says the same of a session, but for the time.
+ * @param {any} a
+ * @param {any} b
+ */
+const isSame = (a, b) => a !== null && JSON.stringify({ ...a, now: '' }) === JSON.stringify({ ...b, now: '' });
+
 /** Asks who is signed in, and how one can sign in where nobody is. */
 export async function whoami() {
   try {
     const session = await get('/console/session');
-    standing.set({ session, ways: [], known: true });
+    if (!isSame(standing.get().session, session)) standing.set({ session, ways: [], known: true });
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;
-    standing.set({ session: null, ways: await askWays(), known: true });
+    const ways = await askWays();
+    const { session, ended } = standing.get();
+    standing.set({ session: null, ways, known: true, ended: session !== null || ended });
   }
 }
 
@@ -183,14 +203,19 @@ export async function signIn(credential, scheme = 'Bearer') {
   await whoami();
 }
 
-export async function signOut() {
+/** @param {boolean} [everywhere] all sessions of the person */
+export async function signOut(everywhere = false) {
   const left = standing.get().session?.by === 'oidc';
   try {
-    await remove('/console/session');
+    await remove(everywhere ? '/console/sessions' : '/console/session');
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e; // it was over already
   }
-  sessionStorage.clear(); // a text that was being written is its author's
+  try {
+    sessionStorage.clear(); // a text that was being written is its author's
+  } catch {
+    // A browser that keeps nothing.
+  }
   standing.set({ ...standing.get(), session: null, left });
 }
 

@@ -13,6 +13,7 @@ const IMAGES = { 'image/png': [0x89, 0x50, 0x4e, 0x47], 'image/jpeg': [0xff, 0xd
 const FETCHED_MOST = 1 << 20; // bytes that are fetched without being asked for
 const IMAGE_MOST = 8 << 20;
 const PARSED_MOST = 1 << 20;
+const PARTS = 100; // that have a look of their own; where there are more, the value is one text
 
 /** @param {{value: any}} props arguments of a tool: long texts are shown as texts, since that is what they mostly are */
 export function Params({ value }) {
@@ -21,6 +22,7 @@ export function Params({ value }) {
   if (keys.length === 0) return h('p', { class: 'faint' }, t('params.none'));
   const isText = (/** @type {string} */ k) => typeof value[k] === 'string' && (value[k].includes('\n') || value[k].length > 40);
   const texts = keys.filter(isText);
+  if (texts.length > PARTS) return h(Json, { value });
   const rest = Object.fromEntries(keys.filter((k) => !isText(k)).map((k) => [k, value[k]]));
   return h('div', { class: 'params' },
     texts.map((k) => h('div', { key: k }, h('p', { class: 'name' }, h(Foreign, { value: k, most: 200, all: true })), h(Text, { value: value[k] }))),
@@ -75,9 +77,9 @@ export function Value({ value, name }) {
   const table = tableOf(value);
   if (table) {
     const { rest, ...whole } = table;
-    return h('div', null, h(Table, { label: name, ...whole, cut: (shown, all) => t('cut.rows', { shown, all }) }), h(Rest, { value: rest }));
+    return h('div', null, h(Table, { label: name, ...whole }), h(Rest, { value: rest }));
   }
-  const said = value !== null && typeof value === 'object' && Array.isArray(value.content) && value.content.every((/** @type {any} */ c) => c !== null && typeof c === 'object' && typeof c.type === 'string') ? value.content : null;
+  const said = value !== null && typeof value === 'object' && Array.isArray(value.content) && value.content.length <= PARTS && value.content.every((/** @type {any} */ c) => c !== null && typeof c === 'object' && typeof c.type === 'string') ? value.content : null;
   if (said !== null && said.length > 0) {
     const { content: _, ...rest } = value;
     return h('div', null, said.map((/** @type {any} */ item) => h(Said, { item, name })), h(Rest, { value: rest }));

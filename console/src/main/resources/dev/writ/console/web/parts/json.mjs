@@ -1,6 +1,7 @@
 // Values and texts, laid out to be read.
-import { h } from './view.mjs';
+import { h, useState } from './view.mjs';
 import { Foreign } from './foreign.mjs';
+import { t } from './text.mjs';
 
 /** @param {any} value */
 const leaf = (value) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
@@ -66,9 +67,13 @@ function Diff({ value }) {
   return h('pre', { class: 'diff', tabIndex: 0 }, lines.map((line) => h('span', { class: look(line) }, h(Foreign, { value: line, most: 1000, all: true }), '\n')));
 }
 
+// More of them make a browser stand still for a minute, and nobody reads them as a table.
+const COLUMNS = 100;
+
 /** @param {any} value rows as a table: {columns, rows} with the `rest` of its members, or a list of records with the same plain members; null where it is neither */
 export function tableOf(value) {
-  if (value !== null && typeof value === 'object' && Array.isArray(value.columns) && Array.isArray(value.rows) && value.columns.length > 0 && value.rows.every(Array.isArray)) {
+  if (value !== null && typeof value === 'object' && Array.isArray(value.columns) && Array.isArray(value.rows) && value.columns.length > 0 && value.columns.length <= COLUMNS
+    && value.rows.every((/** @type {any} */ row) => Array.isArray(row) && row.length <= COLUMNS)) {
     const { columns, rows, ...rest } = value;
     return { heads: columns.map((/** @type {any} */ name) => (typeof name === 'string' ? name : JSON.stringify(name))), rows, rest };
   }
@@ -79,13 +84,17 @@ export function tableOf(value) {
 }
 
 const ROWS = 200;
+const CELLS = 20000; // that one press shows more
 
-/** @param {{label: string, heads: string[], rows: any[][], cut: (shown: number, all: number) => string}} props */
-export function Table({ label, heads, rows, cut }) {
+/** @param {{label: string, heads: string[], rows: any[][]}} props */
+export function Table({ label, heads, rows }) {
+  const [most, show] = useState(ROWS);
+  const more = Math.min(rows.length - most, Math.max(ROWS, Math.floor(CELLS / heads.length)));
   const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => typeof row[i] === 'number'));
   return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label },
     h('table', null, h('caption', { class: 'sr' }, label),
       h('thead', null, h('tr', null, heads.map((head, i) => h('th', { scope: 'col', class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: head, most: 120 }))))),
-      h('tbody', null, rows.slice(0, ROWS).map((row) => h('tr', null, row.map((cell, i) => h('td', { class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: cell === null || typeof cell !== 'object' ? cell : JSON.stringify(cell), most: 500, all: true }))))))),
-    rows.length > ROWS && h('p', { class: 'cut' }, cut(ROWS, rows.length)));
+      h('tbody', null, rows.slice(0, most).map((row) => h('tr', null, row.map((cell, i) => h('td', { class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: cell === null || typeof cell !== 'object' ? cell : JSON.stringify(cell), most: 500, all: true }))))))),
+    rows.length > most && h('p', { class: 'cut' }, t('cut.rows', { shown: most, all: rows.length }), ' ',
+      h('button', { type: 'button', class: 'small', onClick: () => show(most + more) }, t('cut.more', { count: more }))));
 }

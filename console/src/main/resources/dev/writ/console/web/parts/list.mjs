@@ -22,12 +22,15 @@ export function LongList({ rows, row, id, label, name = '', end }) {
     if (end && to >= rows.length) end();
   };
   useLayoutEffect(look, [rows, rows.length]);
+  // Once for the life of the list: taken off and put on with each drawing, one that comes between a scroll and its frame would drop the look.
+  const latest = useRef(look);
+  latest.current = look;
   useEffect(() => {
     let asked = 0;
     const soon = () => {
       asked ||= requestAnimationFrame(() => {
         asked = 0;
-        look();
+        latest.current();
       });
     };
     const anew = () => {
@@ -41,7 +44,7 @@ export function LongList({ rows, row, id, label, name = '', end }) {
       removeEventListener('resize', anew);
       cancelAnimationFrame(asked);
     };
-  });
+  }, []);
   const { from, to, height } = part;
   return h('ol', { class: `long ${name}`, ref: box, 'aria-label': label, style: { height: `${rows.length * height}px` } },
     rows.slice(from, to).map((item, i) => h('li', {

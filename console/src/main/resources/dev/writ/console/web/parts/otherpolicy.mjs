@@ -22,7 +22,7 @@ const DRAFT = 'draft'; // among digests of policies
 /** @param {{request: string}} props for those who may read the policy */
 export function OtherPolicy({ request }) {
   const { value, problem: unread } = useCall((signal) => get('/v1/policies', {}, signal), []);
-  const text = draft();
+  const text = draft('policy');
   const [chosen, choose] = useState('');
   const [found, put] = useState(/** @type {any} */ (null));
   const [busy, work] = useState(false);

@@ -54,6 +54,11 @@ public record Caller(
     return method + " " + fingerprint + " " + principal;
   }
 
+  /** Whether it acts as that subject, by whatever credential. */
+  public boolean isOf(String ofTenant, String ofSubject) {
+    return tenant.equals(ofTenant) && subject.equals(ofSubject);
+  }
+
   /** Whether policy lets it read for everybody in its tenant (protocol rule 3). */
   public boolean seesTenant(Policy policy) {
     return roles.isEmpty()

@@ -158,6 +158,22 @@ public final class Sessions {
   }
 
   /**
+   * Ends all sessions of a subject, whatever opened them, and forgets the codes by which it could
+   * open another without a credential.
+   *
+   * @return how many were open
+   */
+  public int endAll(String tenant, String subject, Instant now) {
+    codes.forget(tenant, subject); // first: one that is shown now opens a session that is ended
+    synchronized (this) {
+      byDigest.values().removeIf(kept -> kept.isOver(now));
+      int before = byDigest.size();
+      byDigest.values().removeIf(kept -> kept.by.isOf(tenant, subject));
+      return before - byDigest.size();
+    }
+  }
+
+  /**
    * The credential that opened a session; empty for one that has ended. Asking is no use of it.
    *
    * @param id in hexadecimal

@@ -59,7 +59,7 @@ public final class SignInCodes {
     byDigest.values().removeIf(kept -> !kept.end.isAfter(now));
     List<Digest> own =
         byDigest.entrySet().stream()
-            .filter(entry -> isOf(entry.getValue().caller(), by))
+            .filter(entry -> entry.getValue().caller().isOf(by.tenant(), by.subject()))
             .map(Map.Entry::getKey)
             .toList();
     if (own.size() >= OF_HOLDER_MAX) {
@@ -77,8 +77,9 @@ public final class SignInCodes {
     return new Issued(text, end);
   }
 
-  private static boolean isOf(Caller earlier, Caller by) {
-    return earlier.tenant().equals(by.tenant()) && earlier.subject().equals(by.subject());
+  /** Forgets those of a subject. */
+  synchronized void forget(String tenant, String subject) {
+    byDigest.values().removeIf(kept -> kept.caller().isOf(tenant, subject));
   }
 
   /**
