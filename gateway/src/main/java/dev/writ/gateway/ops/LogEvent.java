@@ -60,6 +60,8 @@ public enum LogEvent {
   TENANT_ARRIVED("tenant-arrived", "detail"),
   TENANT_DEPARTED("tenant-departed", "detail"),
   TENANT_NOT_MOVED("tenant-not-moved", "code detail"),
+  TLS_NOT_RENEWED("tls-not-renewed", "code detail"),
+  TLS_RENEWED("tls-renewed", "detail"),
   UNFORESEEN("unforeseen", "at_code trace_id type"),
   WARM_UP("warm-up", "detail");
 

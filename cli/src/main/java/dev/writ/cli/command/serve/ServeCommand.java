@@ -58,12 +58,14 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.auth.Sessions;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.http.server.HopKey;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.LibraryLog;
+import dev.writ.gateway.ops.LoggedRenewal;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
@@ -82,6 +84,7 @@ import dev.writ.surfaces.seed.SeedSurfaces;
 import dev.writ.surfaces.tools.ToolsSurface;
 import dev.writ.tools.registry.BrokenPackage;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -113,7 +116,8 @@ public final class ServeCommand implements CliCommand {
                 + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
-                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again.")
+                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again;"
+                + " renewed files of TLS it takes up by itself.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
@@ -184,7 +188,7 @@ public final class ServeCommand implements CliCommand {
     BiConsumer<String, WritException> refused = new JsonLog(log(session), Homes.clock())::refused;
     sayWaiting(home, refused);
     Optional<ExecutorWatch> watch =
-        elsewhere.map(executor -> ExecutorWatch.start(executor::system, refused));
+        elsewhere.map(executor -> ExecutorWatch.start(asking(session, executor), refused));
     Gateway gateway =
         start(
             session,
@@ -243,6 +247,20 @@ public final class ServeCommand implements CliCommand {
   /** Nothing else tells a server's operator that another key signs than the one that is to. */
   static void sayWaiting(Home home, BiConsumer<String, WritException> refused) {
     RotatedKeys.unread(home).values().forEach(why -> refused.accept("key-waits", why));
+  }
+
+  /** It is asked by the certificate that is there now. */
+  private static Runnable asking(Session session, ExecutorClient executor) {
+    JsonLog log = new JsonLog(log(session), Homes.clock());
+    Optional<TlsRenewal> tls = executor.renewal(new LoggedRenewal(log, () -> {}));
+    return () -> {
+      try {
+        tls.ifPresent(TlsRenewal::look);
+      } catch (IllegalStateException | UncheckedIOException e) { // such as no descriptor left
+        log.failed("housekeeping", e);
+      }
+      executor.system();
+    };
   }
 
   private static ExecutorClient executor(Home home, ExecutorSettings at) {
