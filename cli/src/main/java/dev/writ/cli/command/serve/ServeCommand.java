@@ -14,7 +14,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.command.HangUp;
 import dev.writ.cli.command.evidence.SeenByBoth;
-import dev.writ.cli.command.executor.ExecutorWatch;
 import dev.writ.cli.command.tool.ToolPools;
 import dev.writ.cli.demo.Example;
 import dev.writ.cli.home.ArchivingServer;
@@ -187,8 +186,7 @@ public final class ServeCommand implements CliCommand {
     SortedMap<String, SigningKey> keys = keys(served.with(config), open);
     BiConsumer<String, WritException> refused = new JsonLog(log(session), Homes.clock())::refused;
     sayWaiting(home, refused);
-    Optional<ExecutorWatch> watch =
-        elsewhere.map(executor -> ExecutorWatch.start(asking(session, executor), refused));
+    List<AnswerWatch> watches = watches(home, elsewhere, new JsonLog(log(session), Homes.clock()));
     Gateway gateway =
         start(
             session,
@@ -196,7 +194,7 @@ public final class ServeCommand implements CliCommand {
             running,
             config,
             keys,
-            Stream.concat(Stream.of(warmUp.probe()), watch.stream().map(ExecutorWatch::probe))
+            Stream.concat(Stream.of(warmUp.probe()), watches.stream().map(AnswerWatch::probe))
                 .toList(),
             sessions,
             forHome(
@@ -236,7 +234,7 @@ public final class ServeCommand implements CliCommand {
           checkpoints.close();
           sinks.close();
           seen.ifPresent(SeenByBoth::close);
-          watch.ifPresent(ExecutorWatch::close);
+          watches.forEach(AnswerWatch::close);
         },
         open,
         serving::ended);
@@ -249,9 +247,31 @@ public final class ServeCommand implements CliCommand {
     RotatedKeys.unread(home).values().forEach(why -> refused.accept("key-waits", why));
   }
 
+  /** What this server needs of other processes. */
+  private static List<AnswerWatch> watches(
+      Home home, Optional<ExecutorClient> elsewhere, JsonLog log) {
+    List<AnswerWatch> all = new ArrayList<>();
+    elsewhere.ifPresent(executor ->
+        all.add(
+            AnswerWatch.ofExecutor(
+                asking(executor, log), why -> log.refused("executor-not-seen", why))));
+    databaseOf(home)
+        .ifPresent(database ->
+            all.add(
+                AnswerWatch.ofDatabase(
+                    database::ask, why -> log.refused("database-not-seen", why))));
+    return all;
+  }
+
+  /** That of the ledger; none where its files are here, which fail with what uses them. */
+  private static Optional<LeaseWatch> databaseOf(Home home) {
+    return LedgerPlaces.databaseDirectory(home.ledger()).isPresent()
+        ? Optional.empty()
+        : Optional.of(LedgerPlaces.watch(home.ledger()));
+  }
+
   /** It is asked by the certificate that is there now. */
-  private static Runnable asking(Session session, ExecutorClient executor) {
-    JsonLog log = new JsonLog(log(session), Homes.clock());
+  private static Runnable asking(ExecutorClient executor, JsonLog log) {
     Optional<TlsRenewal> tls = executor.renewal(new LoggedRenewal(log, () -> {}));
     return () -> {
       try {
