@@ -28,6 +28,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.gateway.pipeline.Running;
+import dev.writ.ledger.CommitObserver;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -92,6 +93,7 @@ final class ExecutorServe implements CliCommand {
                 Homes.clock(),
                 new SecureRandom())) {
       Kernel kernel = open.executor().kernel();
+      kernel.observe(new NotStored(session.terminal().err()), CommitObserver.NONE);
       kernel.whenChanged(
           () -> running.prohibit((tool, version) -> kernel.system().isProhibited(tool, version)));
       session.show(
