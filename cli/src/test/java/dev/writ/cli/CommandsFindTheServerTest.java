@@ -197,7 +197,7 @@ class CommandsFindTheServerTest {
       Run refused = writ("key", "new", "eve");
       assertThat(refused.status()).isNotZero();
       assertThat(refused.err())
-          .contains("GWY-061", "home/own.pem now; a server takes a renewed one at SIGHUP");
+          .contains("GWY-061", "home/own.pem now; a server takes up a renewed one");
     } finally {
       end(server);
     }

@@ -256,7 +256,7 @@ class GuardianAndExecutorInTwoProcessesTest {
     Await.until(() -> ready().endsWith("\"ready\":false}"));
     assertThat(ready()).contains("{\"name\":\"executor\",\"ok\":false,\"why\":\"EXE-930\"}");
     assertThat(Files.readString(dir.resolve("guardian.log")))
-        .contains("\"event\":\"executor\"")
+        .contains("\"event\":\"executor-not-seen\"")
         .doesNotContain("TOL-031");
   }
 

@@ -30,6 +30,7 @@ import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Served;
+import dev.writ.executor.stage.StageObserver;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Admission;
@@ -77,6 +78,7 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
   private final KernelTime time;
   private final Supplier<SystemState> system;
   private final StoreStage.ContentStore contents;
+  private final StageObserver observer;
   private final Supplier<ReceiptStage> receipts;
 
   /** What the executor said of the runs of orders that it would serve. */
@@ -88,12 +90,14 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
       KernelTime time,
       Supplier<SystemState> system,
       StoreStage.ContentStore contents,
+      StageObserver observer,
       Supplier<ReceiptStage> receipts) {
     this.executor = executor;
     this.ledger = ledger;
     this.time = time;
     this.system = system;
     this.contents = contents;
+    this.observer = observer;
     this.receipts = receipts;
   }
 
@@ -331,7 +335,14 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
                               begins, ReceiptStage.chain(state), rest(run.id(), carried))));
               return inStep(() -> executor.end(order));
             });
-    return adopt(ordered, run, state, ended);
+    try {
+      return adopt(ordered, run, state, ended);
+    } catch (WritException e) {
+      if (begins && e.code() == ExecutorError.OUTCOME_AWAITED) {
+        observer.notStored((WritException) e.getCause()); // once, however often it is asked for
+      }
+      throw e;
+    }
   }
 
   private static <T> T awaiting(Digest intent, Supplier<T> asked) {
@@ -341,11 +352,15 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
       if (e.code() == ExecutorError.FORKED || e.code() == ExecutorError.SYSTEM_DIFFERS) {
         throw e;
       }
-      throw new WritException(
-          ExecutorError.OUTCOME_AWAITED,
-          "intent " + intent + ": " + e.code().code() + " " + e.found(),
-          e);
+      throw awaited(intent, e);
     }
+  }
+
+  private static WritException awaited(Digest intent, WritException why) {
+    return new WritException(
+        ExecutorError.OUTCOME_AWAITED,
+        "intent " + intent + ": " + why.code().code() + " " + why.found(),
+        why);
   }
 
   /**
@@ -371,8 +386,7 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
         .forEach(a -> keep(a.content(), ContentClass.ARTIFACTS, receipt, ended, blobs));
     Optional<byte[]> observed =
         receipt.observations().map(digest -> required(digest, ended.contents()));
-    observed.ifPresent(
-        bytes -> blobs.add(contents.store(bytes, ContentClass.OBSERVATIONS, receipt.scope())));
+    observed.ifPresent(bytes -> blobs.add(stored(bytes, ContentClass.OBSERVATIONS, receipt)));
     receipts
         .get()
         .adopt(
@@ -453,7 +467,16 @@ final class ApartGuardian implements Elsewhere, RunWorkspaces {
     if (bytes.length != content.size()) {
       throw wrong(content.digest() + " has " + bytes.length + " bytes, not " + content.size());
     }
-    blobs.add(contents.store(bytes, as, receipt.scope()));
+    blobs.add(stored(bytes, as, receipt));
+  }
+
+  /** The effect was done: where its contents cannot be stored here now, its end is awaited. */
+  private BlobRef stored(byte[] bytes, ContentClass as, Receipt receipt) {
+    try {
+      return contents.store(bytes, as, receipt.scope());
+    } catch (WritException e) {
+      throw awaited(receipt.intent(), e);
+    }
   }
 
   private static byte[] required(Digest digest, SortedMap<Digest, byte[]> given) {

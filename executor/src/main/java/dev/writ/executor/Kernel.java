@@ -126,7 +126,7 @@ public final class Kernel {
     this.apart =
         elsewhere.map(executing ->
             new ApartGuardian(
-                executing, ledger, time, this::system, this::write, this::receiptStage));
+                executing, ledger, time, this::system, this::write, stages, this::receiptStage));
     this.workspaces = apart.<RunWorkspaces>map(a -> a).orElse(config.workspaces());
     this.wipes = new WorkspaceWipes(ledger, workspaces, locks);
     this.kept = new KeptEnvelopes(ledger, locks);

@@ -3,6 +3,7 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -21,6 +22,9 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.document.RunClosing;
 import dev.writ.executor.stage.Served;
+import dev.writ.executor.stage.Stage;
+import dev.writ.executor.stage.StageObserver;
+import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Forgery;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.SeededRandom;
@@ -36,11 +40,15 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.guardian.policy.retention.ReadClass;
+import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -93,6 +101,61 @@ class NeitherSideBelievesTheOtherTest {
       return new OrderEnded(
           Forgery.signedBy(ended.receipt(), new JsonValue.Obj(members), signer), ended.contents());
     };
+  }
+
+  /** It was done, and a code of the disk would say that it was not. */
+  @Test
+  void an_effect_whose_contents_the_guardian_cannot_store_is_awaited() {
+    executor.driver.does("mail", Behaviours.huge(70_000)); // in a file of its own
+    Path spool = dir.resolve("guardian/data/blobs/new");
+    executor.saysAtTheEnd(ended -> {
+      isInTheWay(spool);
+      return ended;
+    });
+    TestRequest asked = home.ask("alice").tool("mail");
+    List<String> notStored = new ArrayList<>();
+    home.kernel().observe(new Storing(notStored), CommitObserver.NONE);
+    assertThat(Refused.code(() -> home.submit(asked))).isEqualTo("EXE-931");
+    assertThat(home.kinds("acme", "run-1")).endsWith("effect.dispatched");
+    executor.saysAtTheEnd(UnaryOperator.identity());
+    assertThat(Refused.code(() -> home.submit(asked))).isEqualTo("EXE-931");
+    assertThat(notStored).as("once").hasSize(1);
+    isNotInTheWay(spool);
+    assertThat(home.submit(asked).served().orElseThrow().receipt().status())
+        .isEqualTo(Status.SUCCEEDED);
+    assertThat(executor.driver.runs()).hasSize(1);
+  }
+
+  /** Hears of what could not be stored. */
+  private record Storing(List<String> not) implements StageObserver {
+    @Override
+    public void begins(Stage stage) {}
+
+    @Override
+    public void ends(Stage stage, Optional<ErrorCode> refused) {}
+
+    @Override
+    public void notStored(RuntimeException why) {
+      not.add(why.toString());
+    }
+  }
+
+  private static void isInTheWay(Path folder) {
+    try {
+      Files.deleteIfExists(folder);
+      Files.createFile(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void isNotInTheWay(Path folder) {
+    try {
+      Files.delete(folder);
+      Files.createDirectory(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @ParameterizedTest

@@ -19,6 +19,7 @@ import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.gateway.ops.CallTelemetry;
 import dev.writ.gateway.ops.EffectTelemetry;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.LoggedRenewal;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Probe;
@@ -236,7 +237,13 @@ public final class Gateway implements AutoCloseable {
         metrics,
         telemetry,
         lane,
-        new GatewayHousekeeping(pipeline, kernel, confining, metrics, log),
+        new GatewayHousekeeping(
+            pipeline,
+            kernel,
+            confining,
+            server.renewal(new LoggedRenewal(log, changes::happened)),
+            metrics,
+            log),
         ledgerStopped,
         changes,
         front,

@@ -1,6 +1,7 @@
 package dev.writ.gateway;
 
 import dev.writ.executor.Kernel;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.pipeline.KernelPipeline;
@@ -15,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * What a server does from time to time beside its calls: it closes runs that are over, looks
  * whether tools can be confined, removes uploads that nothing names, and applies the rules of
- * retention. Each has a thread of its own; what fails may succeed the next time, when a database
- * answers again for example.
+ * retention, and takes up files of TLS that were renewed. Each has a thread of its own; what fails
+ * may succeed the next time, when a database answers again for example.
  */
 final class GatewayHousekeeping implements AutoCloseable {
   private static final Duration EVERY = Duration.ofSeconds(5);
@@ -25,6 +26,7 @@ final class GatewayHousekeeping implements AutoCloseable {
   private final RetentionSchedule retention;
   private final Housekeeping closing;
   private final Optional<Housekeeping> looking;
+  private final Optional<Housekeeping> renewing;
   private final Housekeeping collecting;
   private final Housekeeping retaining;
 
@@ -32,6 +34,7 @@ final class GatewayHousekeeping implements AutoCloseable {
       KernelPipeline pipeline,
       Kernel kernel,
       Optional<ConfiningWatch> confining,
+      Optional<TlsRenewal> tls,
       Metrics metrics,
       JsonLog log) {
     Consumer<RuntimeException> failing = e -> log.failed("housekeeping", e);
@@ -44,6 +47,7 @@ final class GatewayHousekeeping implements AutoCloseable {
     looking =
         confining.map(
             watch -> new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, watch::look, failing));
+    renewing = tls.map(files -> new Housekeeping(TlsRenewal.EVERY, files::look, failing));
     collecting = new Housekeeping(COLLECTING_EVERY, collecting(kernel, metrics, log), failing);
     retaining = new Housekeeping(EVERY, retention, failing);
   }
@@ -91,6 +95,7 @@ final class GatewayHousekeeping implements AutoCloseable {
   public void close() {
     closing.close();
     looking.ifPresent(Housekeeping::close);
+    renewing.ifPresent(Housekeeping::close);
     collecting.close();
     retaining.close();
   }

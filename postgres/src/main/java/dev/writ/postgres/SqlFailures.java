@@ -20,6 +20,7 @@ final class SqlFailures {
   private static final Set<String> SESSION =
       Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300", "25006");
 
+  private static final String REJECTED = "08004";
   private static final String LOCK_NOT_AVAILABLE = "55P03";
 
   /** Classes whose messages name settings and objects, never values of rows. */
@@ -39,20 +40,29 @@ final class SqlFailures {
 
   /** Whether another session may succeed where this one did not. */
   static boolean isSessionLost(SQLException e) {
-    return state(e).startsWith("08") && !isCertificate(e) || SESSION.contains(state(e));
+    return state(e).startsWith("08") && !isRejected(e) && !isCertificate(e)
+        || SESSION.contains(state(e));
   }
 
-  /** The driver's own state for a server that does not encrypt, or TLS's own exception. */
+  /** TLS's own exception, or the driver's for a server that does not encrypt. */
   private static boolean isCertificate(SQLException e) {
-    if (state(e).equals("08004")) {
-      return true;
-    }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SSLException) {
+      if (cause instanceof SSLException
+          || cause instanceof SQLException rejected && isRejected(rejected) && namesTls(rejected)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** The driver's own state for a server that asks for what it does not have. */
+  private static boolean isRejected(SQLException e) {
+    return state(e).equals(REJECTED);
+  }
+
+  /** In every language of the driver; else it is a password that is asked for and not there. */
+  private static boolean namesTls(SQLException e) {
+    return String.valueOf(e.getMessage()).contains("SSL");
   }
 
   private static String state(SQLException e) {
@@ -71,7 +81,7 @@ final class SqlFailures {
       return PostgresError.CERTIFICATE;
     }
     return switch (state(e)) {
-      case "28P01", "28000" -> PostgresError.CREDENTIALS;
+      case "28P01", "28000", REJECTED -> PostgresError.CREDENTIALS;
       case "3D000" -> PostgresError.DATABASE_MISSING;
       case "42501" -> PostgresError.RIGHTS;
       case "53100" -> LedgerError.DISK_FULL;

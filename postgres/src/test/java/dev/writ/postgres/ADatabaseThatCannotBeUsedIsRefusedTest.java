@@ -120,6 +120,13 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
   }
 
   @Test
+  void aPasswordThatIsNotThereIsNotTakenForACertificate() {
+    PostgresSettings settings =
+        PostgresSettings.parse("postgres://guarded@127.0.0.1:" + server.port() + "/writ");
+    assertThat(Refused.code(() -> at(settings).create())).isEqualTo("PGS-003");
+  }
+
+  @Test
   void aWrongPasswordIsRefusedAndInNoMessage() throws IOException {
     PostgresSettings settings =
         PostgresSettings.parse("postgres://guarded@127.0.0.1:" + server.port() + "/writ")

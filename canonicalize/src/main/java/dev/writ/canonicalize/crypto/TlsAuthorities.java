@@ -92,7 +92,12 @@ public final class TlsAuthorities {
     return all;
   }
 
-  private static PrivateKey privateKey(byte[] pem) throws GeneralSecurityException {
+  /**
+   * A private key in PKCS #8, PEM: EC, RSA or Edwards.
+   *
+   * @throws GeneralSecurityException for what is none
+   */
+  public static PrivateKey privateKey(byte[] pem) throws GeneralSecurityException {
     String text = new String(pem, StandardCharsets.US_ASCII);
     int from = text.indexOf(BEGIN);
     int to = text.indexOf("-----END PRIVATE KEY-----");

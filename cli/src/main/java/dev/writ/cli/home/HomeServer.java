@@ -223,7 +223,7 @@ public final class HomeServer {
         .map(file ->
             "it does not have the certificate that is in "
                 + file
-                + " now; a server takes a renewed one at SIGHUP")
+                + " now; a server takes up a renewed one within a minute, or at SIGHUP")
         .orElse("it is not believed");
   }
 

@@ -14,6 +14,9 @@ import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.apart.RunKnown;
 import dev.writ.executor.apart.SystemHead;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.gateway.http.HopSettings;
+import dev.writ.gateway.http.TlsContents;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.ledger.event.RunId;
 import java.io.IOException;
 import java.net.URI;
@@ -21,6 +24,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +39,9 @@ public final class ExecutorClient implements RemoteExecutor, AutoCloseable {
   private final ApartSecret secret;
   private final Duration patience;
   private final InstantSource clock;
-  private final HttpClient http;
+  private final Optional<HopSettings.Tls> tls;
+  private volatile Optional<TlsContents> inForce = Optional.empty();
+  private volatile HttpClient http;
 
   /**
    * @param settings where it is, and what protects the connection
@@ -49,13 +55,34 @@ public final class ExecutorClient implements RemoteExecutor, AutoCloseable {
     this.secret = secret;
     this.patience = patience;
     this.clock = clock;
+    this.tls = settings.tls();
+    Optional<PemFiles> files = tls.map(PemFiles::of);
+    this.inForce = files.map(PemFiles::contents);
+    this.http = http(files);
+  }
+
+  private static HttpClient http(Optional<PemFiles> files) {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_WITHIN)
             .followRedirects(HttpClient.Redirect.NEVER);
-    settings.tls().map(PemFiles::context).ifPresent(builder::sslContext);
-    this.http = builder.build();
+    files.map(PemFiles::context).ifPresent(builder::sslContext);
+    return builder.build();
+  }
+
+  /** Follows the files of TLS; empty where the connection has none. */
+  public Optional<TlsRenewal> renewal(TlsRenewal.Told told) {
+    return tls.map(named ->
+        new TlsRenewal(PemFiles.files(named), () -> inForce, read -> renew(named, read), told));
+  }
+
+  /** Calls at work go on by the client before, which ends when nobody has it any more. */
+  private Instant renew(HopSettings.Tls named, TlsContents read) {
+    PemFiles next = PemFiles.of(read, named);
+    http = http(Optional.of(next));
+    inForce = Optional.of(read);
+    return next.ends();
   }
 
   @Override

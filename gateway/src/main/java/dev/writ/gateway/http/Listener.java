@@ -15,7 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The sockets of an HTTP server: HTTP/1.1 on a few event loops. */
@@ -44,8 +45,8 @@ public final class Listener implements AutoCloseable {
   private final ConcurrentLinkedQueue<HttpServer> others = new ConcurrentLinkedQueue<>();
 
   private final Taker taker;
-  private volatile Optional<Instant> certificateEnd = Optional.empty();
-  private volatile Optional<Instant> othersCertificateEnd = Optional.empty();
+  private volatile Optional<TlsFiles> inForce = Optional.empty();
+  private volatile Optional<TlsFiles> inForceOnOthers = Optional.empty();
 
   /** Answers requests. */
   public interface Taker {
@@ -65,6 +66,9 @@ public final class Listener implements AutoCloseable {
         HttpServerRequest request, Vertx vertx, Connections.Watch watch, Client client) {
       return false;
     }
+
+    /** New connections use these files of TLS from now on: what goes by them is to change, too. */
+    default void use(TlsFiles files) {}
   }
 
   public Listener(Listen listen, HttpLimits limits, Taker taker) {
@@ -127,17 +131,57 @@ public final class Listener implements AutoCloseable {
                 taker.take(request, vertx, connections.watch(request.connection(), vertx));
               }
             });
-    certificateEnd = files.map(TlsFiles::ends);
+    inForce = files;
   }
 
-  /** When the certificate ends that callers are shown; empty without TLS. */
-  public Optional<Instant> certificateEnd() {
-    return certificateEnd;
+  /** The files that new connections of callers use; empty without TLS. */
+  public Optional<TlsFiles> inForce() {
+    return inForce;
   }
 
   /** The same of the servers of {@link #deploy}. */
-  public Optional<Instant> othersCertificateEnd() {
-    return othersCertificateEnd;
+  public Optional<TlsFiles> inForceOnOthers() {
+    return inForceOnOthers;
+  }
+
+  /**
+   * Follows the files of TLS for callers.
+   *
+   * @param clock that of the certificates' times
+   * @param use has new connections use them, and whatever else goes by them
+   * @return empty without TLS
+   */
+  public Optional<TlsRenewal> renewal(
+      InstantSource clock, Consumer<TlsFiles> use, TlsRenewal.Told told) {
+    return listen.protection() instanceof Listen.Protection.Tls tls
+        ? Optional.of(renewal(tls, this::inForce, clock, use, told))
+        : Optional.empty();
+  }
+
+  /** Follows those of the servers of {@link #deploy}. */
+  public TlsRenewal renewalOnOthers(
+      Listen.Protection.Tls tls,
+      InstantSource clock,
+      Consumer<TlsFiles> use,
+      TlsRenewal.Told told) {
+    return renewal(tls, this::inForceOnOthers, clock, use, told);
+  }
+
+  private TlsRenewal renewal(
+      Listen.Protection.Tls tls,
+      Supplier<Optional<TlsFiles>> inForce,
+      InstantSource clock,
+      Consumer<TlsFiles> use,
+      TlsRenewal.Told told) {
+    return new TlsRenewal(
+        tls,
+        () -> inForce.get().map(TlsFiles::contents),
+        contents -> {
+          TlsFiles next = TlsFiles.of(contents, tls, vertx, clock.instant());
+          use.accept(next);
+          return next.ends();
+        },
+        told);
   }
 
   /**
@@ -147,7 +191,7 @@ public final class Listener implements AutoCloseable {
    */
   public void deploy(String address, Optional<TlsFiles> files, Supplier<Loop> loop) {
     deploy(address, loop);
-    othersCertificateEnd = files.map(TlsFiles::ends);
+    inForceOnOthers = files;
   }
 
   private void deploy(String address, Supplier<Loop> loop) {
@@ -220,13 +264,13 @@ public final class Listener implements AutoCloseable {
   /** New connections use these files. */
   public void use(TlsFiles files) throws ExecutionException {
     use(files, servers);
-    certificateEnd = Optional.of(files.ends());
+    inForce = Optional.of(files);
   }
 
   /** Those to the servers of {@link #deploy} do. */
   public void useOnOthers(TlsFiles files) throws ExecutionException {
     use(files, others);
-    othersCertificateEnd = Optional.of(files.ends());
+    inForceOnOthers = Optional.of(files);
   }
 
   private static void use(TlsFiles files, Iterable<HttpServer> these) throws ExecutionException {

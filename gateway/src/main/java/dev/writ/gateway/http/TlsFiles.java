@@ -3,14 +3,11 @@ package dev.writ.gateway.http;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
@@ -36,6 +33,7 @@ import javax.net.ssl.X509TrustManager;
  * @param ends when the certificate does
  */
 public record TlsFiles(
+    TlsContents contents,
     PemKeyCertOptions own,
     Optional<PemTrustOptions> clients,
     boolean required,
@@ -56,29 +54,27 @@ public record TlsFiles(
    *     key of another certificate, a certificate whose time is over or has not begun
    */
   public static TlsFiles read(Listen.Protection.Tls tls, Vertx vertx, Instant now) {
+    return of(TlsContents.read(tls), tls, vertx, now);
+  }
+
+  /**
+   * @param tls names the files that it was read from
+   * @throws WritException as {@link #read}
+   */
+  static TlsFiles of(TlsContents contents, Listen.Protection.Tls tls, Vertx vertx, Instant now) {
     PemKeyCertOptions own =
-        new PemKeyCertOptions()
-            .addCertValue(bytes(tls.certificate()))
-            .addKeyValue(bytes(tls.key()));
+        new PemKeyCertOptions().addCertValue(contents.certificate()).addKeyValue(contents.key());
     Optional<PemTrustOptions> clients =
-        tls.clients().map(c -> new PemTrustOptions().addCertValue(bytes(c.authority())));
+        contents.authority().map(pem -> new PemTrustOptions().addCertValue(pem));
     X509Certificate certificate = requirePair(tls, own, vertx, now);
     Trust trust = new Trust(clients.map(pem -> trust(tls, pem, vertx)));
     return new TlsFiles(
+        contents,
         own,
         clients,
         tls.clients().map(Listen.Clients::required).orElse(false),
         trust,
         certificate.getNotAfter().toInstant());
-  }
-
-  private static Buffer bytes(Path file) {
-    try {
-      return Buffer.buffer(Files.readAllBytes(file));
-    } catch (IOException e) {
-      throw new WritException(
-          GatewayError.TLS_UNUSABLE, file + ": " + e.getClass().getSimpleName(), e);
-    }
   }
 
   private static X509Certificate requirePair(
@@ -145,7 +141,8 @@ public record TlsFiles(
         GatewayError.TLS_UNUSABLE, tls.certificate() + " is of no EC, RSA or Edwards key");
   }
 
-  private static boolean isPair(PrivateKey key, X509Certificate certificate)
+  /** Whether the key is that of the certificate. */
+  public static boolean isPair(PrivateKey key, X509Certificate certificate)
       throws GeneralSecurityException {
     if (!key.getAlgorithm().equals(certificate.getPublicKey().getAlgorithm())) {
       return false;

@@ -28,6 +28,7 @@ public enum LogEvent {
   CONTENT_NOT_STORED("content-not-stored", "code detail"),
   CONTENTS_DELETED("contents-deleted", "detail"),
   CONTENTS_ERASED("contents-erased", "detail"),
+  DATABASE_NOT_SEEN("database-not-seen", "code detail"),
   DRAINING("draining", "detail"),
   EXECUTION(
       "execution",
@@ -35,12 +36,14 @@ public enum LogEvent {
           + " memory_bytes operation outcome queue_ms receipt request requestId role sandboxId"
           + " span_id stage subject subtask_id surface tenantId toolId toolVersion trace_id"
           + " workload"),
+  EXECUTOR_NOT_SEEN("executor-not-seen", "code detail"),
   HOUSEKEEPING("housekeeping", "code detail"),
   KEY_WAITS("key-waits", "code detail"),
   LEDGER_STOPPED("ledger-stopped", "code detail"),
   LIBRARY("library", "at_code count logger type"),
   LISTENING("listening", "detail"),
   LISTENING_FOR_GATEWAYS("listening-for-gateways", "detail"),
+  NOT_COSIGNED("not-cosigned", "code detail"),
   RELOAD("reload", "code detail"),
   RELOADED("reloaded", "detail"),
   RUNS_ARCHIVED("runs-archived", "detail"),
@@ -61,6 +64,8 @@ public enum LogEvent {
   TENANT_ARRIVED("tenant-arrived", "detail"),
   TENANT_DEPARTED("tenant-departed", "detail"),
   TENANT_NOT_MOVED("tenant-not-moved", "code detail"),
+  TLS_NOT_RENEWED("tls-not-renewed", "code detail"),
+  TLS_RENEWED("tls-renewed", "detail"),
   UNFORESEEN("unforeseen", "at_code trace_id type"),
   WARM_UP("warm-up", "detail");
 

@@ -2,6 +2,7 @@ package dev.writ.gateway.apart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.executor.Answer;
 import dev.writ.fixture.Behaviours;
@@ -13,6 +14,7 @@ import dev.writ.fixture.TestRequest;
 import dev.writ.gateway.TestCertificates;
 import dev.writ.gateway.http.HopSettings;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.pipeline.ToolObserver;
@@ -21,10 +23,13 @@ import dev.writ.ledger.note.NoteKey;
 import dev.writ.ledger.note.WitnessKey;
 import dev.writ.ledger.witness.Witness;
 import dev.writ.ledger.witness.WitnessStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -196,6 +201,53 @@ class OnlyItsGuardianGetsAnAnswerTest {
       assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
           .isEqualTo("EXE-930");
       home.restartGuarding(guardian);
+      assertThat(home.submit(home.ask("alice").tool("mail")).served()).isPresent();
+    }
+  }
+
+  @Test
+  void aRenewedCertificateOfTheGuardianIsTakenUp() throws Exception {
+    TestCertificates files =
+        new TestCertificates(dir)
+            .authority("ours")
+            .authority("theirs")
+            .issue("executor", "/CN=executor", "ours")
+            .issue("next", "/CN=guardian", "ours")
+            .issue("guardian", "/CN=guardian", "theirs");
+    Listen.Protection tls =
+        new Listen.Protection.Tls(
+            files.pem("executor"),
+            files.key("executor"),
+            Optional.of(new Listen.Clients(files.pem("ours"), true)));
+    List<String> told = new ArrayList<>();
+    try (ExecutorClient guardian = client(tls, shown(files, "guardian"), SECRET)) {
+      TlsRenewal renewal =
+          guardian
+              .renewal(
+                  new TlsRenewal.Told() {
+                    @Override
+                    public void renewed(String detail) {
+                      told.add("renewed");
+                    }
+
+                    @Override
+                    public void refused(WritException why) {
+                      told.add(why.code().code());
+                    }
+                  })
+              .orElseThrow();
+      renewal.look();
+      home.restartGuarding(guardian);
+      assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+          .isEqualTo("EXE-930");
+      Files.copy(files.pem("next"), files.pem("guardian"), StandardCopyOption.REPLACE_EXISTING);
+      renewal.look();
+      renewal.look();
+      assertThat(told).as("the key of another").containsExactly("GWY-007");
+      Files.copy(files.key("next"), files.key("guardian"), StandardCopyOption.REPLACE_EXISTING);
+      renewal.look();
+      renewal.look();
+      assertThat(told).containsExactly("GWY-007", "renewed");
       assertThat(home.submit(home.ask("alice").tool("mail")).served()).isPresent();
     }
   }

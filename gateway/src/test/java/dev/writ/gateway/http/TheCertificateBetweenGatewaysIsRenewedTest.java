@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
+import dev.writ.canonicalize.WritException;
 import dev.writ.fixture.Refused;
 import dev.writ.gateway.TestCertificates;
 import dev.writ.gateway.cell.CellBoard;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -143,6 +145,35 @@ class TheCertificateBetweenGatewaysIsRenewedTest {
     front.change(Listen.loopback(0), List.of());
     assertThat(shownToCallers()).isEqualTo("CN=second");
     assertThat(shownToOwner()).isEqualTo("CN=second");
+  }
+
+  @Test
+  void theNewOneIsTakenUpByItself() throws Exception {
+    List<String> told = new ArrayList<>();
+    List<TlsRenewal> renewals =
+        front.renewals(
+            new TlsRenewal.Told() {
+              @Override
+              public void renewed(String detail) {
+                told.add(detail);
+              }
+
+              @Override
+              public void refused(WritException why) {
+                told.add(why.code().code());
+              }
+            });
+    assertThat(renewals).as("callers are shown none").hasSize(1);
+    renewals.getFirst().look();
+    certificates.issue("gw", "/CN=second", "ca");
+    renewals.getFirst().look();
+    assertThat(shownToOwner()).isEqualTo("CN=first");
+    renewals.getFirst().look();
+    assertThat(shownToCallers()).isEqualTo("CN=second");
+    assertThat(shownToOwner()).isEqualTo("CN=second");
+    assertThat(told)
+        .containsExactly(
+            certificates.pem("gw") + ", until " + front.hopCertificateEnd().orElseThrow());
   }
 
   @Test

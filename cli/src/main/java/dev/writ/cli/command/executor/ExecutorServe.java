@@ -25,8 +25,10 @@ import dev.writ.gateway.apart.ApartSecret;
 import dev.writ.gateway.apart.CrossWitness;
 import dev.writ.gateway.apart.ExecutorServer;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.gateway.pipeline.Running;
+import dev.writ.ledger.CommitObserver;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -36,7 +38,9 @@ import java.util.Optional;
 final class ExecutorServe implements CliCommand {
   private static final int PORT = 8183;
   private static final Duration DRAIN = Duration.ofSeconds(30);
-  private static final Duration LOOK_EVERY = Duration.ofHours(1);
+
+  /** After an hour of looks for renewed files of TLS. */
+  private static final long TIDIES_EACH = Duration.ofHours(1).dividedBy(TlsRenewal.EVERY);
 
   @Override
   public CommandUsage usage() {
@@ -89,6 +93,7 @@ final class ExecutorServe implements CliCommand {
                 Homes.clock(),
                 new SecureRandom())) {
       Kernel kernel = open.executor().kernel();
+      kernel.observe(new NotStored(session.terminal().err()), CommitObserver.NONE);
       kernel.whenChanged(
           () -> running.prohibit((tool, version) -> kernel.system().isProhibited(tool, version)));
       session.show(
@@ -99,12 +104,38 @@ final class ExecutorServe implements CliCommand {
           });
       session.terminal().out().flush();
       ServiceManager.of(session.environment()).ready();
-      while (stopped.pause(LOOK_EVERY)) {
-        tidy(session, kernel);
+      Optional<TlsRenewal> tls = server.renewal(told(session));
+      for (long looks = 1; stopped.pause(TlsRenewal.EVERY); looks++) {
+        tls.ifPresent(files -> look(session, files));
+        if (looks % TIDIES_EACH == 0) {
+          tidy(session, kernel);
+        }
       }
       server.drain(DRAIN);
     }
     return ExitCode.OK;
+  }
+
+  private static void look(Session session, TlsRenewal files) {
+    try {
+      files.look();
+    } catch (IllegalStateException e) { // Vert.x did not answer; it looks again
+      session.terminal().err().println(e.getMessage());
+    }
+  }
+
+  private static TlsRenewal.Told told(Session session) {
+    return new TlsRenewal.Told() {
+      @Override
+      public void renewed(String detail) {
+        session.terminal().err().println("renewed   " + detail);
+      }
+
+      @Override
+      public void refused(WritException why) {
+        session.terminal().err().println(why.getMessage());
+      }
+    };
   }
 
   /** Deletes contents as policy's rules say, and uploads that no order named. */

@@ -13,7 +13,6 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.HangUp;
 import dev.writ.cli.command.evidence.SeenByBoth;
-import dev.writ.cli.command.executor.ExecutorWatch;
 import dev.writ.cli.command.tool.ToolPools;
 import dev.writ.cli.demo.Example;
 import dev.writ.cli.home.HomeServer;
@@ -38,19 +37,23 @@ import dev.writ.gateway.apart.ExecutorClient;
 import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.auth.Sessions;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.server.HopKey;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.LibraryLog;
+import dev.writ.gateway.ops.LoggedRenewal;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.seed.SeedSurfaces;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +74,8 @@ public final class ServeCommand implements CliCommand {
                 + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
-                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again.")
+                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again;"
+                + " renewed files of TLS it takes up by itself.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
@@ -141,8 +145,7 @@ public final class ServeCommand implements CliCommand {
     SortedMap<String, SigningKey> keys = keys(served.with(config), open);
     BiConsumer<String, WritException> refused = log::refused;
     sayWaiting(home, refused);
-    Optional<ExecutorWatch> watch =
-        elsewhere.map(executor -> ExecutorWatch.start(executor::system, refused));
+    List<AnswerWatch> watches = watches(home, elsewhere, log);
     Gateway gateway =
         ServedGateway.start(
             session,
@@ -150,7 +153,7 @@ public final class ServeCommand implements CliCommand {
             running,
             config,
             keys,
-            Stream.concat(Stream.of(warmUp.probe()), watch.stream().map(ExecutorWatch::probe))
+            Stream.concat(Stream.of(warmUp.probe()), watches.stream().map(AnswerWatch::probe))
                 .toList(),
             sessions,
             ServedSurfaces.forHome(
@@ -190,7 +193,7 @@ public final class ServeCommand implements CliCommand {
           checkpoints.close();
           sinks.close();
           seen.ifPresent(SeenByBoth::close);
-          watch.ifPresent(ExecutorWatch::close);
+          watches.forEach(AnswerWatch::close);
         },
         open,
         serving::ended);
@@ -201,6 +204,42 @@ public final class ServeCommand implements CliCommand {
   /** Nothing else tells a server's operator that another key signs than the one that is to. */
   static void sayWaiting(Home home, BiConsumer<String, WritException> refused) {
     RotatedKeys.unread(home).values().forEach(why -> refused.accept("key-waits", why));
+  }
+
+  /** What this server needs of other processes. */
+  private static List<AnswerWatch> watches(
+      Home home, Optional<ExecutorClient> elsewhere, JsonLog log) {
+    List<AnswerWatch> all = new ArrayList<>();
+    elsewhere.ifPresent(executor ->
+        all.add(
+            AnswerWatch.ofExecutor(
+                asking(executor, log), why -> log.refused("executor-not-seen", why))));
+    databaseOf(home)
+        .ifPresent(database ->
+            all.add(
+                AnswerWatch.ofDatabase(
+                    database::ask, why -> log.refused("database-not-seen", why))));
+    return all;
+  }
+
+  /** That of the ledger; none where its files are here, which fail with what uses them. */
+  private static Optional<LeaseWatch> databaseOf(Home home) {
+    return LedgerPlaces.databaseDirectory(home.ledger()).isPresent()
+        ? Optional.empty()
+        : Optional.of(LedgerPlaces.watch(home.ledger()));
+  }
+
+  /** It is asked by the certificate that is there now. */
+  private static Runnable asking(ExecutorClient executor, JsonLog log) {
+    Optional<TlsRenewal> tls = executor.renewal(new LoggedRenewal(log, () -> {}));
+    return () -> {
+      try {
+        tls.ifPresent(TlsRenewal::look);
+      } catch (IllegalStateException | UncheckedIOException e) { // such as no descriptor left
+        log.failed("housekeeping", e);
+      }
+      executor.system();
+    };
   }
 
   private static ExecutorClient executor(Home home, ExecutorSettings at) {

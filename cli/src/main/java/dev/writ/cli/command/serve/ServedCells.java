@@ -21,6 +21,7 @@ import dev.writ.gateway.cell.Contenders;
 import dev.writ.gateway.cell.FairShare;
 import dev.writ.gateway.config.CellSettings;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.server.CellChoice;
@@ -28,6 +29,7 @@ import dev.writ.gateway.http.server.Front;
 import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.http.server.HopKey;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.LoggedRenewal;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Probe;
@@ -198,6 +200,7 @@ final class ServedCells {
         session.terminal().out().flush();
         ServiceManager.of(session.environment()).ready();
         warmUp.begin();
+        Thread.ofPlatform().daemon().name("writ-tls").start(() -> renewTls(front));
         Thread looking =
             Thread.ofPlatform().daemon().name("writ-cells").start(() -> look(watch, front, choice));
         try {
@@ -268,6 +271,27 @@ final class ServedCells {
     served.forEach(ServedCell.Running::reload);
     if (served.isEmpty()) { // else each cell says it
       log.event("reloaded", "no cell is owned: for those that are taken");
+    }
+  }
+
+  /** Until it stops, it looks whether somebody has renewed certificates. */
+  private void renewTls(Front front) {
+    List<TlsRenewal> all =
+        front.renewals(
+            new LoggedRenewal(
+                log,
+                () ->
+                    cells.forEach(
+                        cell -> cell.running().ifPresent(ServedCell.Running::systemChanged))));
+    while (!all.isEmpty() && !isStopping()) {
+      for (TlsRenewal one : all) {
+        try {
+          one.look();
+        } catch (RuntimeException e) { // it looks again
+          log.refused("housekeeping", CellTrouble.of(e));
+        }
+      }
+      pause(TlsRenewal.EVERY);
     }
   }
 

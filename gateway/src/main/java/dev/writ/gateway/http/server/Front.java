@@ -20,6 +20,7 @@ import dev.writ.gateway.http.ServerParts;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TenantCells;
 import dev.writ.gateway.http.TlsFiles;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.auth.Authenticator;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.limit.ConcurrencyLimiter;
@@ -197,7 +198,7 @@ public final class Front implements AutoCloseable {
    *
    * @throws WritException {@code GWY-007}; nothing has changed then
    */
-  public void change(Listen listen, List<Authenticator> authenticators) {
+  public synchronized void change(Listen listen, List<Authenticator> authenticators) {
     Optional<TlsFiles> files = files(listen);
     Optional<TlsFiles> amongGateways = amongGateways();
     IngressPolicy open =
@@ -209,15 +210,52 @@ public final class Front implements AutoCloseable {
           listener.use(files.get());
         }
         if (amongGateways.isPresent()) {
-          listener.useOnOthers(amongGateways.get());
-          Listener.await(client.updateSSLOptions(amongGateways.get().toOthers()));
+          useAmongGateways(amongGateways.get());
         }
       } catch (ExecutionException e) {
         parts.doors().set(before);
-        throw new WritException(
-            GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
+        throw unusable(e);
       }
     }
+  }
+
+  /** Follows the files of TLS for callers, and those among gateways. */
+  public List<TlsRenewal> renewals(TlsRenewal.Told told) {
+    List<TlsRenewal> all = new ArrayList<>();
+    listener.renewal(clock, this::renew, told).ifPresent(all::add);
+    settings
+        .protection()
+        .map(tls -> listener.renewalOnOthers(tls, clock, this::renewAmongGateways, told))
+        .ifPresent(all::add);
+    return all;
+  }
+
+  private synchronized void renew(TlsFiles files) {
+    try {
+      listener.use(files);
+    } catch (ExecutionException e) {
+      throw unusable(e);
+    }
+    parts.doors().updateAndGet(doors -> doors.with(files));
+    cells.forEach(cell -> cell.here().ifPresent(taker -> taker.use(files)));
+  }
+
+  private synchronized void renewAmongGateways(TlsFiles files) {
+    try {
+      useAmongGateways(files);
+    } catch (ExecutionException e) {
+      throw unusable(e);
+    }
+  }
+
+  private void useAmongGateways(TlsFiles files) throws ExecutionException {
+    listener.useOnOthers(files);
+    Listener.await(client.updateSSLOptions(files.toOthers()));
+  }
+
+  private static WritException unusable(ExecutionException e) {
+    return new WritException(
+        GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
   }
 
   private Optional<TlsFiles> amongGateways() {
@@ -447,12 +485,12 @@ public final class Front implements AutoCloseable {
 
   /** When the certificate ends that callers are shown; empty without TLS. */
   public Optional<Instant> certificateEnd() {
-    return listener.certificateEnd();
+    return listener.inForce().map(TlsFiles::ends);
   }
 
   /** When the one ends that other gateways are shown; empty without TLS. */
   public Optional<Instant> hopCertificateEnd() {
-    return listener.othersCertificateEnd();
+    return listener.inForceOnOthers().map(TlsFiles::ends);
   }
 
   public String url() {

@@ -17,6 +17,7 @@ import dev.writ.gateway.http.ServerParts;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TenantCells;
 import dev.writ.gateway.http.TlsFiles;
+import dev.writ.gateway.http.TlsRenewal;
 import dev.writ.gateway.http.auth.Authenticator;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.limit.ConcurrencyLimiter;
@@ -164,13 +165,12 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private void deploy() {
-    Optional<TlsFiles> files = files(listen);
-    files.ifPresent(f -> {
-      parts.doors().updateAndGet(doors -> doors.with(f));
-      ingress.use(f.keyManager(listener.vertx()));
-    });
+    // Those of a front are whole, also while somebody is about to renew the files.
+    Optional<TlsFiles> files = isShared() ? listener.inForce() : files(listen);
+    files.ifPresent(taker::use);
     if (cell.isPresent()) {
       cell.get().answeredBy(taker);
+      listener.inForce().ifPresent(taker::use); // others, perhaps, by now
     } else {
       listener.open(files);
     }
@@ -198,6 +198,12 @@ public final class GatewayServer implements AutoCloseable {
       arriving.incrementAndGet();
       new Exchange(parts, vertx, request, watch, client, arriving::decrementAndGet).begin();
       return true;
+    }
+
+    @Override
+    public void use(TlsFiles files) {
+      parts.doors().updateAndGet(doors -> doors.with(files));
+      ingress.use(files.keyManager(listener.vertx()));
     }
   }
 
@@ -238,6 +244,26 @@ public final class GatewayServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Follows the files of TLS.
+   *
+   * @return empty without TLS, and behind a front, which does it
+   */
+  public Optional<TlsRenewal> renewal(TlsRenewal.Told told) {
+    return isShared() ? Optional.empty() : listener.renewal(parts.clock(), this::renew, told);
+  }
+
+  /** Unlike {@link #change} it leaves the callers as they are. */
+  private synchronized void renew(TlsFiles files) {
+    try {
+      listener.use(files);
+    } catch (ExecutionException e) {
+      throw new WritException(
+          GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
+    }
+    taker.use(files);
+  }
+
   /** The port it listens on. */
   public int port() {
     return listener.port();
@@ -245,7 +271,7 @@ public final class GatewayServer implements AutoCloseable {
 
   /** When the certificate ends that callers are shown; empty without TLS. */
   public Optional<Instant> certificateEnd() {
-    return listener.certificateEnd();
+    return listener.inForce().map(TlsFiles::ends);
   }
 
   /** Where it listens. */
