@@ -173,6 +173,33 @@ class TheServersOfAClientAreImportedTest {
   }
 
   @Test
+  void ofTwoClientsTheOneThatChangedItsFileDoesNotKeepTheOtherFromBeingUndone() throws IOException {
+    Path cursor = Files.createDirectories(dir.resolve(".cursor")).resolve("mcp.json");
+    Path codex = Files.createDirectories(dir.resolve(".codex")).resolve("config.toml");
+    String toml = "[mcp_servers.greeter]\ncommand = \"npx\"\nargs = [\"@acme/greeter\"]\n";
+    Files.writeString(
+        cursor,
+        "{\"mcpServers\":{\"greeter\":{\"command\":\"npx\",\"args\":[\"@acme/greeter\"]}}}");
+    Files.writeString(codex, toml);
+    Run done = atHome("mcp", "import", "--rewrite", "--command", "/w");
+    assertThat(done.status()).as(done.out() + done.err()).isZero();
+    assertThat(codex).content().contains("/w");
+    String changed = Files.readString(cursor) + "\n";
+    Files.writeString(cursor, changed);
+    Run undone = atHome("mcp", "import", "--undo");
+    assertThat(undone.err()).contains("CLI-077", cursor.toString());
+    assertThat(undone.out()).contains(codex + ": as it was before");
+    assertThat(codex).hasContent(toml);
+    assertThat(cursor).hasContent(changed);
+  }
+
+  private Run atHome(String... words) {
+    TreeMap<String, String> environment = new TreeMap<>(npm.environment(dir));
+    environment.put("HOME", dir.toString());
+    return Run.in(environment, concat(words, "--home", home.toString()));
+  }
+
+  @Test
   void aTableOfTomlIsReplacedAndTheRestStays() throws IOException {
     file = dir.resolve("config.toml");
     String before =

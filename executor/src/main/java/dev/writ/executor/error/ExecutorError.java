@@ -122,10 +122,7 @@ public enum ExecutorError implements ErrorCode {
           + " by the same request; any other gets its receipt then, or is in doubt at the next"
           + " start."),
 
-  RUN_CLOSED(
-      "EXE-901",
-      "the run is closed",
-      "Name another run: --run NAME of writ run, the run of a request."),
+  RUN_CLOSED("EXE-901", "the run is closed", "Ask in another run, as by writ run --run NAME."),
   NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),
   RUN_UNFINISHED(
       "EXE-903",

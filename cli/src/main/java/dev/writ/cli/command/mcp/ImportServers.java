@@ -173,17 +173,28 @@ final class ImportServers implements CliCommand {
   private static void requireNamed(TreeSet<String> only, List<List<ConfiguredServer>> all) {
     TreeSet<String> names = new TreeSet<>();
     all.forEach(servers -> servers.forEach(server -> names.add(server.name())));
-    if (names.isEmpty() || !names.containsAll(only)) {
+    if (names.isEmpty()) {
+      throw new WritException(CliError.IMPORT_NONE, "no file that was read has one");
+    }
+    if (!names.containsAll(only)) {
       throw new WritException(
           CliError.IMPORT_NONE, Text.printable("there are " + names + ", asked for " + only));
     }
   }
 
   private static ExitCode undo(Session session, Arguments arguments, List<ServersFile> files) {
-    List<ServersRewrite.Changed> undone =
-        files.stream()
-            .flatMap(file -> ServersRewrite.undo(file.file(), arguments.has("--dry-run")).stream())
-            .toList();
+    List<ServersRewrite.Changed> undone = new ArrayList<>();
+    List<WritException> refused = new ArrayList<>();
+    for (ServersFile file : files) {
+      try {
+        ServersRewrite.undo(file.file(), arguments.has("--dry-run")).ifPresent(undone::add);
+      } catch (WritException e) {
+        refused.add(e); // the files of other clients are given back all the same
+      }
+    }
+    if (undone.isEmpty() && !refused.isEmpty()) {
+      throw refused.getFirst();
+    }
     session.show(
         new Undone(undone),
         (report, terminal) -> {
@@ -194,6 +205,9 @@ final class ImportServers implements CliCommand {
             terminal.out().println(Text.printable(changed.file() + ": as it was before"));
           });
         });
+    if (!refused.isEmpty()) {
+      throw refused.getFirst();
+    }
     return ExitCode.OK;
   }
 
