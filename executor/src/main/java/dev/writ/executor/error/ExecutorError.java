@@ -133,7 +133,8 @@ public enum ExecutorError implements ErrorCode {
       "EXE-904",
       "the clock is behind the ledger's time",
       "Set the clock; nothing is decided or dispatched until then. If the clock is right and"
-          + " the ledger's time ran ahead: `writ clock correct`."),
+          + " the ledger's time ran ahead: end the server, `writ clock correct`, and start it"
+          + " again."),
   UNKNOWN_ID("EXE-905", "there is nothing of that id", "Check the id and the tenant."),
   POLICY_ORDER(
       "EXE-906", "the policy does not follow the one in force", "Raise version and name previous."),

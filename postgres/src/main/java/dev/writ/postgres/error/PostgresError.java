@@ -12,7 +12,8 @@ public enum PostgresError implements ErrorCode {
   UNREACHABLE(
       "PGS-002",
       "the database does not answer",
-      "Check that the server runs and that the way to it is open, then start again."),
+      "Check that the server runs and that the way to it is open. A server goes on by itself then;"
+          + " give a command again."),
   CREDENTIALS(
       "PGS-003",
       "the database refuses the user or its password",
