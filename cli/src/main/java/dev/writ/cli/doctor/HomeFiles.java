@@ -5,6 +5,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.cli.home.Serving;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeMaker;
 import dev.writ.embed.home.RotatedKeys;
 import dev.writ.ledger.disk.WriterLock;
 import dev.writ.sandbox.host.ShellScript;
@@ -75,6 +76,7 @@ public final class HomeFiles {
       Path parts =
           home.dir().toAbsolutePath().resolveSibling(home.dir().getFileName() + ".partial");
       files.left(parts, "an init");
+      files.copiedAnchors(parts); // before those by which they are known
       files.drafts(parts.getParent(), anchorsOf(parts));
       if (home.exists()) {
         files.look();
@@ -92,6 +94,27 @@ public final class HomeFiles {
   private static Pattern anchorsOf(Path parts) {
     return Pattern.compile(
         Pattern.quote(parts.getFileName().toString()) + "\\.anchor(\\.[0-9]+)?(\\.lock)?");
+  }
+
+  /** Of a home that did not come to its name: its process was killed just before. */
+  private void copiedAnchors(Path parts) throws IOException {
+    if (Files.exists(home.dir(), LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    for (Path ofParts : in(parts.getParent())) {
+      String name = ofParts.getFileName().toString();
+      if (!anchorsOf(parts).matcher(name).matches() || name.endsWith(".lock")) {
+        continue;
+      }
+      String end = name.substring(parts.getFileName().toString().length());
+      Path anchor = home.dir().toAbsolutePath().resolveSibling(home.dir().getFileName() + end);
+      if (isOldFile(anchor) && HomeMaker.isLeft(anchor, ofParts)) {
+        add(
+            State.NOTE,
+            anchor + " is left of an init that was cut off",
+            Mend.remove(anchor, () -> isOldFile(anchor) && HomeMaker.isLeft(anchor, ofParts)));
+      }
+    }
   }
 
   private void look() throws IOException {

@@ -64,6 +64,7 @@ public final class HomeJoiner {
     boolean whole = false;
     Home made = home.at(parts);
     try {
+      HomeMaker.removeAnchors(home, cells);
       HomeMaker.removeAnchors(made, cells);
       for (String folder : FOLDERS) {
         copy(first.dir().resolve(folder), parts.resolve(folder));

@@ -26,6 +26,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -156,6 +157,7 @@ public final class HomeMaker {
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
     try {
+      removeAnchors(home, cells);
       removeAnchors(home.at(parts), cells);
       build(home.at(parts), policyText, apart);
       making.requireWhole();
@@ -177,16 +179,31 @@ public final class HomeMaker {
 
   /**
    * Gives a home that is whole its name. Its anchors have names of their own until then, so that
-   * what a killed process leaves is in nobody's way; they go first, since a home without them would
-   * not open.
+   * what a killed process leaves is in nobody's way. Copies of them go first, since a home without
+   * its anchor would not open; by those that stay beside a copy is known as one ({@link #isLeft}).
    */
   static void name(Home parts, Home home, int cells) throws IOException {
     for (int cell = 0; cell < cells; cell++) {
       Path anchor = parts.inCell(cell).anchor();
       remove(WriterLock.lockOf(anchor));
-      DurableFiles.REAL.move(anchor, home.inCell(cell).anchor());
+      DurableFiles.REAL.write(home.inCell(cell).anchor(), Files.readAllBytes(anchor));
     }
     DurableFiles.REAL.move(parts.dir(), home.dir());
+    removeAnchors(parts, cells);
+  }
+
+  /**
+   * Whether the anchor of a home that is not there was left by a process that was killed as it gave
+   * that home its name: it is what the anchor of the half-made home is.
+   */
+  public static boolean isLeft(Path anchor, Path ofParts) {
+    try {
+      return Files.isRegularFile(anchor, LinkOption.NOFOLLOW_LINKS)
+          && Files.isRegularFile(ofParts, LinkOption.NOFOLLOW_LINKS)
+          && Files.mismatch(anchor, ofParts) < 0;
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   /** Those of a home that is not whole, or that a killed process left. */
@@ -207,8 +224,12 @@ public final class HomeMaker {
       throw new WritException(EmbedError.FILE_UNREADABLE, home.lostSettings());
     }
     List<Path> taken = new ArrayList<>(List.of(home.dir()));
+    Home parts = home.at(home.dir().resolveSibling(home.dir().getFileName() + ".partial"));
     for (int cell = 0; cell < cells; cell++) {
-      taken.add(home.inCell(cell).anchor());
+      Path anchor = home.inCell(cell).anchor();
+      if (!isLeft(anchor, parts.inCell(cell).anchor())) {
+        taken.add(anchor);
+      }
     }
     for (Path each : taken) {
       if (Files.exists(each)) {
