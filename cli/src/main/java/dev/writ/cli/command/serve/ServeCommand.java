@@ -455,7 +455,7 @@ public final class ServeCommand implements CliCommand {
             .put("event", "sessions-ended")
             .put("tenant", ended.tenant())
             .put("subject", ended.subject())
-            .put("by", ended.by())
+            .put("who", ended.by())
             .put("count", ended.count())
             .build());
   }
