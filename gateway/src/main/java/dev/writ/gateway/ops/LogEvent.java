@@ -50,7 +50,7 @@ public enum LogEvent {
   RUNS_CLOSED("runs-closed", "detail"),
   SANDBOX("sandbox", "code detail"),
   PACKAGE("package", "code detail"),
-  SESSIONS_ENDED("sessions-ended", "by count subject tenant"),
+  SESSIONS_ENDED("sessions-ended", "count subject tenant who"),
   SIGN_IN("sign-in", "code detail"),
   SINK_FAILED("sink-failed", "code detail sink"),
   SINK_GAVE_UP("sink-gave-up", "code record sink"),

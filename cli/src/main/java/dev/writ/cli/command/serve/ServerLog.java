@@ -57,7 +57,7 @@ final class ServerLog {
             .put("event", "sessions-ended")
             .put("tenant", ended.tenant())
             .put("subject", ended.subject())
-            .put("by", ended.by())
+            .put("who", ended.by())
             .put("count", ended.count())
             .build());
   }
