@@ -100,8 +100,7 @@ final class ServedSurfaces {
                   config.extras().region().orElse(""),
                   !config.extras().certificates().isEmpty())));
       all.add(
-          new SignOutSurface(
-              pipeline, sessions, ended -> ServerLog.sessionsEnded(session, ended)));
+          new SignOutSurface(pipeline, sessions, ended -> ServerLog.sessionsEnded(session, ended)));
       all.add(new OperationSurface(pipeline, Version.text(), operations));
       all.add(
           new AuditSurface(
