@@ -7,6 +7,7 @@ import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
 import { comeBack, recalled } from './parts/returns.mjs';
 import { address, go, place, replace } from './parts/router.mjs';
+import { haveLettersAct, isField, isForPage, lettersAct } from './parts/shortcuts.mjs';
 import { keep, kept, store, useStore } from './parts/store.mjs';
 import { LANGUAGES, T, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -145,11 +146,10 @@ function Shell({ session }) {
   useEffect(() => {
     let led = false;
     const key = (/** @type {KeyboardEvent} */ e) => {
-      const into = e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
-      // A dialog has the keys for itself: closed by the browser, it gives the focus back.
-      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]') !== null) return;
+      const into = isField(e.target);
+      if (!isForPage(e)) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
-      if (into) return;
+      if (into || !lettersAct()) return;
       const to = led ? pages.find(([, , letter]) => letter === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
@@ -277,10 +277,15 @@ export function Look() {
 function Help({ pages, close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
+  const [act, put] = useState(lettersAct);
   const rows = [...pages.map(([name, , letter]) => [`g ${letter}`, `nav.${name}`]), ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),
+    h('p', null, h('label', null, h('input', { type: 'checkbox', checked: act, onChange: (/** @type {any} */ e) => {
+      haveLettersAct(e.currentTarget.checked);
+      put(e.currentTarget.checked);
+    } }), ' ', t('help.letters'))),
     h('form', { method: 'dialog' }, h('button', null, t('close'))));
 }
 

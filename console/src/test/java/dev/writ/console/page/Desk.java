@@ -276,7 +276,13 @@ final class Desk implements AutoCloseable {
    *     content among them
    */
   List<String> closePages() {
-    contexts.forEach(BrowserContext::close);
+    // What a page asks for while it is closed is not for a test's route: what that fetches is never
+    // answered.
+    contexts.forEach(context -> {
+      context.pages().forEach(Page::unrouteAll);
+      context.unrouteAll();
+      context.close();
+    });
     contexts.clear();
     List<String> found = List.copyOf(faults);
     faults.clear();

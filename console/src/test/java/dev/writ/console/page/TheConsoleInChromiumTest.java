@@ -405,6 +405,30 @@ class TheConsoleInChromiumTest {
     assertThat(page).hasTitle("Approvals · Writ");
   }
 
+  @Test
+  void letters_that_are_switched_off_do_nothing_until_they_are_on_again() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));
+    page.keyboard().press("?");
+    page.locator("dialog.help input[type=checkbox]").uncheck();
+    page.keyboard().press("Escape");
+    page.reload(); // it is kept
+    settled(page);
+    for (String letter : List.of("p", "g", "e", "?", "/")) {
+      page.keyboard().press(letter);
+    }
+    assertThat(page.locator(".link.paused")).hasCount(0);
+    assertThat(page.locator("dialog.help")).hasCount(0);
+    assertThat(page).hasURL(Pattern.compile(".*#/live"));
+    page.locator(".person summary").press("Enter");
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Keyboard")).press("Enter");
+    page.locator("dialog.help input[type=checkbox]").check();
+    page.keyboard().press("Escape");
+    page.keyboard().press("Escape"); // the menu
+    page.keyboard().press("g");
+    page.keyboard().press("e");
+    page.waitForURL("**/#/effects");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"#/effects", "#/runs/run-1"})
   void a_list_of_any_length_has_few_rows_in_the_page(String address) {

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icons.mjs';
 import { LongList } from '../parts/list.mjs';
 import { Empty, Fault, Waiting } from '../parts/parts.mjs';
 import { Pulse } from '../parts/pulse.mjs';
+import { isField, isForPage, lettersAct } from '../parts/shortcuts.mjs';
 import { count, t } from '../parts/text.mjs';
 
 const KEPT = 10000; // rows; older ones are in the search
@@ -156,7 +157,7 @@ export function Live({ query }) {
 
   useEffect(() => {
     const key = (/** @type {KeyboardEvent} */ e) => {
-      if (e.key === 'p' && !e.ctrlKey && !e.metaKey && !e.altKey && !(e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement) && document.querySelector('dialog[open]') === null) pause((was) => !was);
+      if (e.key === 'p' && isForPage(e) && !isField(e.target) && lettersAct()) pause((was) => !was);
     };
     addEventListener('keydown', key);
     return () => removeEventListener('keydown', key);
