@@ -63,25 +63,12 @@ final class ServerLog {
   }
 
   static void broken(Session session, BrokenPackage broken) {
-    JsonLog.write(
-        stream(session),
-        JsonValue.object()
-            .put("at", Homes.clock().instant())
-            .put("level", "error")
-            .put("event", "package")
-            .put("code", broken.why().code().code())
-            .put("detail", broken.name() + " " + broken.version() + ": " + broken.why().found())
-            .build());
+    WritException why = broken.why();
+    String found = broken.name() + " " + broken.version() + ": " + why.found();
+    of(session).refused("package", new WritException(why.code(), found, why));
   }
 
   static void warmUp(Session session, String how) {
-    JsonLog.write(
-        stream(session),
-        JsonValue.object()
-            .put("at", Homes.clock().instant())
-            .put("level", "info")
-            .put("event", "warm-up")
-            .put("detail", how)
-            .build());
+    of(session).event("warm-up", how);
   }
 }
