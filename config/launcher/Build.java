@@ -24,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -465,10 +466,12 @@ final class Build {
    * A class path of one jar for short commands, whose manifest leads to cli and to a second such
    * jar, and that to all others. The JDK makes a URL of each file of a class path before it begins,
    * which for 170 files takes 10 ms of the processor; what manifests lead to it opens where it has
-   * found nothing before.
+   * found nothing before. So what short commands read comes first: files of tools and QuickJS's
+   * module, and the classes of Writ that no AOT cache has, such as those of a refusal.
    */
   private static void chain(List<String> jars, Path lib) throws IOException {
-    List<String> names = jars.subList(1, jars.size());
+    List<String> names = new ArrayList<>(jars.subList(1, jars.size()));
+    names.sort(Comparator.comparing(Build::isReadByShortCommands).reversed());
     try (ZipOutputStream zip = zip(lib.resolve(SHORT_JAR))) {
       putManifest(zip, leadingTo(List.of(names.getFirst(), "others.jar")));
       putLoggers(zip);
@@ -476,6 +479,10 @@ final class Build {
     try (ZipOutputStream zip = zip(lib.resolve("others.jar"))) {
       putManifest(zip, leadingTo(names.subList(1, names.size())));
     }
+  }
+
+  private static boolean isReadByShortCommands(String jar) {
+    return jar.startsWith("writ-") || jar.startsWith("quickjs4j-");
   }
 
   private static Manifest leadingTo(List<String> jars) {
@@ -754,7 +761,7 @@ final class Build {
       return;
     }
     try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
     } catch (UncheckedIOException e) {

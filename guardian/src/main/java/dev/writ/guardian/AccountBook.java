@@ -219,8 +219,9 @@ final class AccountBook {
    */
   boolean mayHaveBeenJudged(UsedNonces.Key nonce, Admitted a, Instant time) {
     long nowMs = AccountEntry.later(latest, time).toEpochMilli();
+    // Not multipliedBy, which reckons with BigDecimal.
     long judgedFirst =
-        a.request().requestedAt().minus(Admission.SKEW.multipliedBy(2)).toEpochMilli();
+        a.request().requestedAt().minus(Admission.SKEW).minus(Admission.SKEW).toEpochMilli();
     return totals().freshUntil(judgedFirst) <= nowMs || nonces.find(nonce).isPresent();
   }
 
