@@ -53,11 +53,12 @@ public final class TrainCommand implements CliCommand {
   private static final List<List<String>> DEMO =
       List.of(List.of("demo"), List.of("export", "demo", "-o", "BUNDLE"));
 
-  /** What is asked most in a home that is there, and what goes well. */
+  /** What is asked most in a home that is there, and what is refused before it is judged. */
   private static final List<List<String>> RUN =
       List.of(
           List.of("run", "js", "--param", "source='6*7'"),
-          List.of("run", "js", "--param", "source='6*7'", "--json"));
+          List.of("run", "js", "--param", "source='6*7'", "--json"),
+          List.of("run", "no-such-tool"));
 
   private static final List<List<String>> READ =
       List.of(
@@ -66,10 +67,12 @@ public final class TrainCommand implements CliCommand {
           List.of("log"),
           List.of("log", "--denied", "--output", "csv"),
           List.of("runs"),
-          List.of("show", "RECEIPT"));
+          List.of("show", "RECEIPT"),
+          List.of("show", "no-such-id"));
 
   private static final List<List<String>> VERIFY =
       List.of(
+          List.of("verify", "no-such-file"),
           List.of("verify", "BUNDLE"),
           List.of("verify", "BUNDLE", "--trust", "TRUST"),
           List.of("verify", "BUNDLE", "--trust", "TRUST", "--json"));
