@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cel.common.values.NullValue;
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.policy.cel.CelExpression;
 import dev.writ.guardian.policy.cel.CelProgram;
 import dev.writ.guardian.policy.cel.CelVariables;
 import dev.writ.guardian.policy.cel.PlainExpression;
@@ -51,6 +52,7 @@ class PlainExpressionsAnswerAsCelDoesTest {
 
   private int plain;
   private int answered;
+  private int errors;
 
   private static Object value(Random random, int depth) {
     return switch (random.nextInt(depth > 2 ? 8 : 10)) {
@@ -103,16 +105,43 @@ class PlainExpressionsAnswerAsCelDoesTest {
     if (depth > 3) {
       return comparison(random, depth);
     }
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(13)) {
       case 0 -> expression(random, depth + 1) + " && " + expression(random, depth + 1);
       case 1 -> expression(random, depth + 1) + " || " + expression(random, depth + 1);
       case 2 -> "(" + expression(random, depth + 1) + ")";
       case 3 -> "!" + expression(random, depth + 1);
       case 4 -> "has(" + place(random) + "." + name(random) + ")";
       case 5 -> place(random) + ".exists(i, " + expression(random, depth + 1) + ")";
-      case 6 -> operand(random) + " in " + place(random);
+      case 6 -> operand(random) + " in " + (random.nextBoolean() ? place(random) : texts(random));
+      case 7 -> place(random) + ".all(i, " + expression(random, depth + 1) + ")";
+      case 8 ->
+          "type(" + operand(random) + ") " + (random.nextBoolean() ? "==" : "!=") + type(random);
+      case 9 -> operand(random) + method(random) + "(" + operand(random) + ")";
+      case 10 -> operand(random) + ".matches(" + pattern(random) + ")";
       default -> comparison(random, depth);
     };
+  }
+
+  private static String texts(Random random) {
+    return List.of(
+            "['text']", "['a', \"text\",'b']", "[]", "['a',]", "['x', 1]", "['é']", "[tenant]")
+        .get(random.nextInt(7));
+  }
+
+  private static String type(Random random) {
+    return List.of(" string", "int", " bool", " double", " list", " map", " null_type", " 'int'")
+        .get(random.nextInt(8));
+  }
+
+  private static String method(Random random) {
+    return List.of(".startsWith", ".endsWith", ".contains", " . contains ", ".size")
+        .get(random.nextInt(5));
+  }
+
+  private static String pattern(Random random) {
+    return List.of(
+            "'t'", "'^te?x+t$'", "'('", "'(x{900}){900}'", "tenant", "\"[a-z]{2,4}\"", "'.*x'")
+        .get(random.nextInt(7));
   }
 
   private static String comparison(Random random, int depth) {
@@ -188,10 +217,11 @@ class PlainExpressionsAnswerAsCelDoesTest {
     }
     assertThat(found.get().params()).as(source).isEqualTo(judge.params());
     for (CelVariables variables : all) {
-      Optional<Boolean> value = found.get().evaluate(variables);
-      if (value.isPresent()) {
+      Optional<CelExpression.Result> result = found.get().evaluate(variables);
+      if (result.isPresent()) {
         answered++;
-        assertThat(value).as(source).isEqualTo(judge.evaluate(variables).value());
+        errors += result.get().error().isEmpty() ? 0 : 1;
+        assertThat(result.get()).as(source).isEqualTo(judge.evaluate(variables));
       }
     }
   }
@@ -204,7 +234,8 @@ class PlainExpressionsAnswerAsCelDoesTest {
       requireSame(slipped(random, expression(random, 0)), all);
     }
     assertThat(plain).as("expressions that were plain").isGreaterThan(1_000);
-    assertThat(answered).as("values that were compared").isGreaterThan(3_000);
+    assertThat(answered - errors).as("values that were compared").isGreaterThan(3_000);
+    assertThat(errors).as("missing members that were compared").isGreaterThan(1_000);
   }
 
   @Test
@@ -229,7 +260,7 @@ class PlainExpressionsAnswerAsCelDoesTest {
   }
 
   @Test
-  void whatTheStarterPolicyAsksIsPlain() {
+  void whatStarterAndProposedPoliciesAskIsPlain() {
     for (String source :
         List.of(
             "true",
@@ -237,17 +268,22 @@ class PlainExpressionsAnswerAsCelDoesTest {
             "effect.resources.output_bytes <= 1048576",
             "inputs.exists(i, i.name == 'text')",
             "!has(params.secrets)",
-            "!has(params.script) || size(params.script) <= 50")) {
+            "!has(params.script) || size(params.script) <= 50",
+            // What `writ policy propose` writes (spec/propose.md).
+            "params.all(k1, k1 in [\"max\", \"path\"])",
+            "has(params.path) && type(params.path) == string && params.path.startsWith(\"a/\")"
+                + " && !params.path.contains(\"..\")",
+            "!(has(params.max)) || type(params.max) == int && params.max >= 0")) {
       assertThat(PlainExpression.parse(source)).as(source).isPresent();
     }
   }
 
   @Test
-  void anErrorACostNearTheLimitAndAnOddTypeAreLeftToCel() {
+  void aCostNearTheLimitAndAnOddTypeAreLeftToCel() {
     PlainExpression expression = PlainExpression.parse("params.a == 1").orElseThrow();
-    assertThat(expression.evaluate(params(Map.of("a", 1L)))).contains(true);
+    assertThat(expression.evaluate(params(Map.of("a", 1L)))).contains(TRUE);
     assertThat(expression.evaluate(params(Map.of("a", 1.0)))).isEmpty();
-    assertThat(expression.evaluate(params(Map.of("b", 1L)))).isEmpty();
+    assertThat(expression.evaluate(params(Map.of("b", 1L)))).contains(MISSING);
     assertThat(expression.evaluate(name -> Optional.empty())).isEmpty();
     assertThat(expression.evaluate(params(Map.of("a", 1L, "b", "x".repeat(16 * 125_000)))))
         .isEmpty();
@@ -255,7 +291,25 @@ class PlainExpressionsAnswerAsCelDoesTest {
     List<Long> many = new ArrayList<>(java.util.Collections.nCopies(1_001, 1L));
     assertThat(exists.evaluate(params(Map.of("a", many)))).isEmpty();
     assertThat(exists.evaluate(params(Map.of("a", List.of(1L, "2", 2L))))).isEmpty();
-    assertThat(exists.evaluate(params(Map.of("a", List.of(2L, "2"))))).contains(true);
+    assertThat(exists.evaluate(params(Map.of("a", List.of(2L, "2"))))).contains(TRUE);
+  }
+
+  @Test
+  void aMissingMemberIsAnErrorButNotOfOneItemAmongOthers() {
+    for (String source :
+        List.of(
+            "size(params.b) <= 20000",
+            "params.b.startsWith('/srv/')",
+            "has(params.b.c)",
+            "params.b == 1 || true",
+            "type(params.b) == string")) {
+      PlainExpression expression = PlainExpression.parse(source).orElseThrow();
+      assertThat(expression.evaluate(params(Map.of("a", 1L)))).as(source).contains(MISSING);
+    }
+    PlainExpression either = PlainExpression.parse("true || params.b == 1").orElseThrow();
+    assertThat(either.evaluate(params(Map.of("a", 1L)))).contains(TRUE);
+    PlainExpression exists = PlainExpression.parse("params.a.exists(i, i.n == 1)").orElseThrow();
+    assertThat(exists.evaluate(params(Map.of("a", List.of(Map.of(), Map.of("n", 1L)))))).isEmpty();
   }
 
   @Test
@@ -291,6 +345,10 @@ class PlainExpressionsAnswerAsCelDoesTest {
     }
     assertThat(PlainExpression.parse("params.a\n == 1")).isPresent();
   }
+
+  private static final CelExpression.Result TRUE = new CelExpression.Result(Optional.of(true), "");
+  private static final CelExpression.Result MISSING =
+      new CelExpression.Result(Optional.empty(), "attribute not found");
 
   private static CelVariables params(Map<String, Object> params) {
     return name -> name.equals("params") ? Optional.of(params) : Optional.empty();

@@ -45,12 +45,13 @@ public final class CelCost implements CelEvaluationListener {
     }
   }
 
-  /** A pattern is looked for in a text; told before, since that is the work. */
-  void matching(LinearPattern pattern, String text) {
-    spend((text.length() + (long) COMPILING) * pattern.size() / MATCHINGS_PER_STEP);
+  /** What it may take to look for a pattern in a text. */
+  static long matching(LinearPattern pattern, String text) {
+    return (text.length() + (long) COMPILING) * pattern.size() / MATCHINGS_PER_STEP;
   }
 
-  private void spend(long steps) {
+  /** Steps that no result shows; told before they are made, since they are the work. */
+  void spend(long steps) {
     left -= steps;
     if (left < 0) {
       throw new Exceeded();

@@ -88,9 +88,9 @@ public final class CelExpression {
   /** Evaluates it. It sees nothing but these variables. */
   public Result evaluate(CelVariables variables) {
     if (plain.isPresent()) {
-      Optional<Boolean> value = plain.get().evaluate(variables);
-      if (value.isPresent()) {
-        return new Result(value, "");
+      Optional<Result> result = plain.get().evaluate(variables);
+      if (result.isPresent()) {
+        return result.get();
       }
     }
     CelProgram compiled = program;

@@ -140,7 +140,7 @@ public record CelProgram(
     } catch (PatternSyntaxException e) {
       throw new CelInvalidArgumentException(e);
     }
-    cost.matching(pattern, text);
+    cost.spend(CelCost.matching(pattern, text));
     return pattern.isIn(text);
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.guardian.policy.cel;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -7,10 +8,11 @@ import java.util.TreeSet;
 
 /**
  * An expression of the small part of CEL that most policies are written in: variables and their
- * members, {@code has}, {@code size}, {@code exists}, {@code in}, comparisons of texts, integers
- * and truths, and strict logic. Its value is what cel-java gives, or it has none and cel-java is
- * asked: for anything that it cannot parse, any error, any type or size that is out of the
- * ordinary. So it can refuse nothing and fail at nothing; a test holds it against cel-java.
+ * members, {@code has}, {@code size}, {@code type}, {@code exists}, {@code all}, {@code in},
+ * comparisons of texts, integers and truths, what a text begins with, ends with, contains and
+ * matches, and strict logic. Its result is what cel-java gives, or it has none and cel-java is
+ * asked: for anything that it cannot parse, any error but a member that is missing, any type or
+ * size that is out of the ordinary. So it can refuse nothing; a test holds it against cel-java.
  *
  * @param params the names of the parameters that it reads, sorted
  */
@@ -39,10 +41,13 @@ public record PlainExpression(Node root, List<String> params) {
     }
   }
 
-  /** Its value, or empty where cel-java is to be asked. */
-  public Optional<Boolean> evaluate(CelVariables variables) {
+  /** Its result, or empty where cel-java is to be asked. */
+  public Optional<CelExpression.Result> evaluate(CelVariables variables) {
     try {
-      return Optional.of((Boolean) new Evaluation(variables).of(root));
+      boolean value = (Boolean) new Evaluation(variables).of(root);
+      return Optional.of(new CelExpression.Result(Optional.of(value), ""));
+    } catch (Missing e) {
+      return Optional.of(new CelExpression.Result(Optional.empty(), "attribute not found"));
     } catch (NotPlain e) {
       return Optional.empty();
     }
@@ -58,12 +63,22 @@ public record PlainExpression(Node root, List<String> params) {
     }
   }
 
+  /** Says that a map lacks a member: an error of the whole, since logic is strict. */
+  static final class Missing extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    static final Missing INSTANCE = new Missing();
+
+    private Missing() {
+      super("attribute not found", null, false, false);
+    }
+  }
+
   /** One evaluation: the variables, and what is left of the cost. */
   static final class Evaluation {
     private final CelVariables variables;
     private String itemName = "";
     private Object item;
-    private int left = COST_MAX;
+    private long left = COST_MAX;
 
     Evaluation(CelVariables variables) {
       this.variables = variables;
@@ -95,7 +110,7 @@ public record PlainExpression(Node root, List<String> params) {
       }
     }
 
-    private void spend(int steps) {
+    private void spend(long steps) {
       left -= steps;
       if (left < 0) {
         throw NotPlain.INSTANCE;
@@ -122,11 +137,14 @@ public record PlainExpression(Node root, List<String> params) {
   record Member(Node of, String name) implements Node {
     @Override
     public Object value(Evaluation in) {
-      Object member = in.of(of) instanceof Map<?, ?> map ? map.get(name) : null;
-      if (member == null) {
-        throw NotPlain.INSTANCE;
+      if (in.of(of) instanceof Map<?, ?> map) {
+        Object member = map.get(name);
+        if (member == null) {
+          throw Missing.INSTANCE;
+        }
+        return member;
       }
-      return member;
+      throw NotPlain.INSTANCE;
     }
   }
 
@@ -216,6 +234,50 @@ public record PlainExpression(Node root, List<String> params) {
     }
   }
 
+  /** Whether a value is of a type, of those whose values look alike in every runtime. */
+  record OfType(Node of, String type, boolean wanted) implements Node {
+    static final List<String> TYPES = List.of("bool", "int", "string");
+
+    @Override
+    public Object value(Evaluation in) {
+      String found =
+          switch (in.of(of)) {
+            case Boolean _ -> "bool";
+            case Long _ -> "int";
+            case String _ -> "string";
+            default -> throw NotPlain.INSTANCE;
+          };
+      return found.equals(type) == wanted;
+    }
+  }
+
+  /** What is asked of a text by a method; the argument is a text, too. */
+  record TextMethod(String method, Node text, Node argument) implements Node {
+    @Override
+    public Object value(Evaluation in) {
+      if (in.of(text) instanceof String a && in.of(argument) instanceof String b) {
+        return switch (method) {
+          case "contains" -> a.contains(b);
+          case "endsWith" -> a.endsWith(b);
+          default -> a.startsWith(b);
+        };
+      }
+      throw NotPlain.INSTANCE;
+    }
+  }
+
+  /** Whether a pattern, which the policy states, is anywhere in a text. */
+  record Matches(Node text, LinearPattern pattern) implements Node {
+    @Override
+    public Object value(Evaluation in) {
+      if (in.of(text) instanceof String found) {
+        in.spend(CelCost.matching(pattern, found));
+        return pattern.isIn(found);
+      }
+      throw NotPlain.INSTANCE;
+    }
+  }
+
   record Not(Node of) implements Node {
     @Override
     public Object value(Evaluation in) {
@@ -237,21 +299,34 @@ public record PlainExpression(Node root, List<String> params) {
     }
   }
 
-  record Exists(Node list, String name, Node holds) implements Node {
+  /**
+   * {@code exists}, or {@code all}: over a list, or the keys of a map.
+   *
+   * @param decides the truth of one item that decides for the whole
+   */
+  record AmongItems(Node items, String name, Node holds, boolean decides) implements Node {
     @Override
     public Object value(Evaluation in) {
-      if (!(in.of(list) instanceof List<?> items) || items.size() > ITEMS_MAX) {
+      Collection<?> all =
+          switch (in.of(items)) {
+            case List<?> list -> list;
+            case Map<?, ?> map -> map.keySet();
+            default -> throw NotPlain.INSTANCE;
+          };
+      if (all.size() > ITEMS_MAX) {
         throw NotPlain.INSTANCE;
       }
       in.itemName = name; // the parser lets none stand within another
       try {
-        for (Object item : items) {
+        for (Object item : all) {
           in.item = item;
-          if (in.truth(holds)) {
-            return true;
+          if (in.truth(holds) == decides) {
+            return decides;
           }
         }
-        return false;
+        return !decides;
+      } catch (Missing e) {
+        throw NotPlain.INSTANCE; // another item may decide all the same
       } finally {
         in.itemName = "";
       }

@@ -1,7 +1,9 @@
 package dev.writ.guardian.policy.cel;
 
+import com.google.re2j.PatternSyntaxException;
 import dev.writ.guardian.policy.cel.PlainExpression.Node;
 import dev.writ.guardian.policy.cel.PlainExpression.NotPlain;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -135,6 +137,9 @@ public final class PlainParser {
 
   /** One comparison: CEL reads several in a row from the left, which nobody means. */
   private Typed relation() {
+    if (word("type")) {
+      return ofType();
+    }
     Typed left = unary();
     for (String operator : List.of("==", "!=", "<=", ">=", "<", ">")) {
       if (takes(operator)) {
@@ -142,8 +147,8 @@ public final class PlainParser {
       }
     }
     if (word("in")) {
-      Typed place = unary();
-      require(left.type == Type.TEXT);
+      Typed place = takes("[") ? texts() : unary();
+      require(left.type == Type.TEXT || left.type == Type.ANY);
       require(place.type == Type.TEXTS || place.type == Type.MAP);
       if (isParams(place.node) && left.node instanceof PlainExpression.Constant text) {
         params.add((String) text.constant());
@@ -151,6 +156,31 @@ public final class PlainParser {
       return made(new PlainExpression.In(left.node, place.node), Type.TRUTH);
     }
     return left;
+  }
+
+  /** {@code type(X) == TYPE}, of what has no type before it is evaluated. */
+  private Typed ofType() {
+    require(takes("("));
+    Typed of = or();
+    require(takes(")") && of.type == Type.ANY);
+    boolean wanted = takes("==");
+    require(wanted || takes("!="));
+    String type = name();
+    require(PlainExpression.OfType.TYPES.contains(type));
+    return made(new PlainExpression.OfType(of.node, type, wanted), Type.TRUTH);
+  }
+
+  /** The rest of a list of texts. */
+  private Typed texts() {
+    List<String> texts = new ArrayList<>();
+    do {
+      space();
+      require(at < source.length() && (source.charAt(at) == '\'' || source.charAt(at) == '"'));
+      texts.add(text(source.charAt(at)));
+      require(++nodes <= NODES_MAX);
+    } while (takes(","));
+    require(takes("]"));
+    return made(new PlainExpression.Constant(List.copyOf(texts)), Type.TEXTS);
   }
 
   private Typed compared(String operator, Typed left, Typed right) {
@@ -183,11 +213,14 @@ public final class PlainParser {
     for (int i = 0; takes("."); i++) {
       require(i < DEPTH_MAX);
       String name = name();
-      if (name.equals("exists")) {
-        found = exists(found);
-      } else {
-        found = selected(found, name);
-      }
+      found =
+          switch (name) {
+            case "exists" -> amongItems(found, true);
+            case "all" -> amongItems(found, false);
+            case "matches" -> matches(found);
+            case "contains", "endsWith", "startsWith" -> ofText(found, name);
+            default -> selected(found, name);
+          };
     }
     return found;
   }
@@ -207,22 +240,51 @@ public final class PlainParser {
     return node instanceof PlainExpression.Variable variable && variable.name().equals("params");
   }
 
-  private Typed exists(Typed list) {
-    require(list.type == Type.TEXTS || list.type == Type.MAPS || list.type == Type.ANY);
+  private Typed ofText(Typed text, String method) {
+    require(takes("(") && isText(text));
+    Typed argument = or();
+    require(takes(")") && isText(argument));
+    return made(new PlainExpression.TextMethod(method, text.node, argument.node), Type.TRUTH);
+  }
+
+  private Typed matches(Typed text) {
+    require(takes("(") && isText(text));
+    Typed pattern = or();
+    require(takes(")") && pattern.node instanceof PlainExpression.Constant);
+    require(pattern.type == Type.TEXT);
+    String stated = (String) ((PlainExpression.Constant) pattern.node).constant();
+    return made(new PlainExpression.Matches(text.node, linear(stated)), Type.TRUTH);
+  }
+
+  private static LinearPattern linear(String stated) {
+    try {
+      return LinearPattern.compile(stated, CelProgram.PATTERN_SIZE_MAX)
+          .orElseThrow(() -> NotPlain.INSTANCE);
+    } catch (PatternSyntaxException e) {
+      throw NotPlain.INSTANCE;
+    }
+  }
+
+  private static boolean isText(Typed found) {
+    return found.type == Type.TEXT || found.type == Type.ANY;
+  }
+
+  private Typed amongItems(Typed items, boolean decides) {
+    require(List.of(Type.TEXTS, Type.MAPS, Type.MAP, Type.ANY).contains(items.type));
     require(takes("(") && itemName.isEmpty());
     String name = name();
     require(!TAKEN.contains(name) && variable(name).isEmpty() && takes(","));
     itemName = name;
     itemType =
-        switch (list.type) {
-          case TEXTS -> Type.TEXT;
+        switch (items.type) {
+          case TEXTS, MAP -> Type.TEXT;
           case MAPS -> Type.MAP;
           default -> Type.ANY;
         };
     Node holds = truth(or());
     itemName = "";
     require(takes(")"));
-    return made(new PlainExpression.Exists(list.node, name, holds), Type.TRUTH);
+    return made(new PlainExpression.AmongItems(items.node, name, holds, decides), Type.TRUTH);
   }
 
   private Typed primary() {
