@@ -14,6 +14,7 @@ import dev.writ.embed.home.SystemFeed;
 import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.cell.CellBoard;
 import dev.writ.gateway.cell.CellSurface;
 import dev.writ.gateway.config.GatewayConfig;
@@ -143,22 +144,26 @@ final class CellOpener implements ServedCell.Opener {
             own,
             ServedSurfaces.of(
                 session, open, config, people, operations, session.environment(), directory));
+    GatewayInstallation installation =
+        ServedGateway.of(
+                session,
+                open,
+                calls,
+                inForce.with(config).require(of, open.kernel().system().trust()))
+            // Of several, the front says it once.
+            .withProbes(isOfSeveral ? List.of() : List.of(warm, board.probe()))
+            .with(people);
     Gateway gateway =
         ServedGateway.start(
-            session,
             open,
-            calls,
+            open.member().map(member -> installation.with(door(of, member))).orElse(installation),
             config,
-            inForce.with(config).require(of, open.kernel().system().trust()),
-            isOfSeveral ? List.of() : List.of(warm, board.probe()), // the front says it once
-            people,
             (pipeline, lane) -> {
               List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
               all.add(new CellSurface(board));
               return all;
             },
-            Optional.of(front),
-            open.member().map(member -> door(of, member)));
+            Optional.of(front));
     if (!isOfSeveral) { // else the front's scrape has them
       board.measure(gateway.metrics());
       board.measure(gateway.metrics(), front.front());

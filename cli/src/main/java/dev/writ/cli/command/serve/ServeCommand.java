@@ -148,14 +148,14 @@ public final class ServeCommand implements CliCommand {
     List<AnswerWatch> watches = watches(home, elsewhere, log);
     Gateway gateway =
         ServedGateway.start(
-            session,
             open,
-            running,
+            ServedGateway.of(session, open, running, keys)
+                .withProbes(
+                    Stream.concat(
+                            Stream.of(warmUp.probe()), watches.stream().map(AnswerWatch::probe))
+                        .toList())
+                .with(sessions),
             config,
-            keys,
-            Stream.concat(Stream.of(warmUp.probe()), watches.stream().map(AnswerWatch::probe))
-                .toList(),
-            sessions,
             ServedSurfaces.forHome(
                 open,
                 own,

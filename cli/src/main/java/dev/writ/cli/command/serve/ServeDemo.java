@@ -91,13 +91,9 @@ final class ServeDemo {
     ServedOperations operations = ServeCommand.operations(open, config);
     Gateway gateway =
         ServedGateway.start(
-            session,
             open,
-            running,
+            ServedGateway.of(session, open, running, enrolSurfaces(open)).with(sessions),
             config,
-            enrolSurfaces(open),
-            List.of(),
-            sessions,
             ServedSurfaces.of(session, open, config, sessions, operations, Map.of(), dir));
     operations.serves(gateway);
     List<Example> examples = examples(open, gateway, dir, token);
