@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * A schema of the keywords that most manifests are written in, with values that the metaschema
  * allows: types, members, items, lengths and bounds, a choice of texts or of schemas. It is
  * acceptable by {@link SchemaRules}, and what it accepts the library accepts as well; a test holds
- * it against the library. Of what it does not accept it says nothing.
+ * it against the library. Of what it does not accept it tells wrong names of parameters alone.
  */
 final class PlainSchema {
   private static final int SCHEMAS_MAX = 500;
@@ -180,6 +180,31 @@ final class PlainSchema {
     return !(value instanceof JsonValue.Num number)
         || number.value() >= bounds.getOrDefault("minimum", Double.NEGATIVE_INFINITY)
             && number.value() <= bounds.getOrDefault("maximum", Double.POSITIVE_INFINITY);
+  }
+
+  /** All that is wrong with an object, where that is names of its members alone; else empty. */
+  Optional<WrongNames> wrongNames(JsonValue value) {
+    if (!(value instanceof JsonValue.Obj object)
+        || nothing
+        || chosen
+        || !choices.isEmpty()
+        || !types.isEmpty() && !isOfType(value)
+        || !isWithin("Properties", object.members().size())) {
+      return Optional.empty();
+    }
+    List<String> unknown = new ArrayList<>();
+    for (var member : object.members().entrySet()) {
+      PlainSchema below = members.get(member.getKey());
+      Optional<PlainSchema> judge = below == null ? others : Optional.of(below);
+      if (below == null && judge.filter(other -> other.nothing).isPresent()) {
+        unknown.add(member.getKey());
+      } else if (judge.isPresent() && !judge.get().accepts(member.getValue())) {
+        return Optional.empty();
+      }
+    }
+    List<String> missing =
+        required.stream().filter(name -> !object.members().containsKey(name)).toList();
+    return Optional.of(new WrongNames(missing, unknown));
   }
 
   private boolean isOfType(JsonValue value) {

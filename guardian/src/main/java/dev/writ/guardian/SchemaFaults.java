@@ -47,10 +47,7 @@ final class SchemaFaults {
     return errors.get().stream()
         .map(error -> fault(schema, error))
         .distinct()
-        .sorted(
-            Comparator.comparing(ParameterFault::at)
-                .thenComparing(ParameterFault::keyword)
-                .thenComparing(fault -> fault.name().orElse("")))
+        .sorted(ParameterFault.BY_PLACE)
         .limit(most)
         .toList();
   }

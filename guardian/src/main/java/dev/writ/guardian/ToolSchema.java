@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One schema of a manifest. Where it is plain, what it accepts is accepted without the library;
- * everything else, and so every refusal, is the library's.
+ * One schema of a manifest. Where it is plain, what it accepts is accepted without the library, and
+ * wrong names of parameters are told without it; everything else is the library's.
  */
 final class ToolSchema {
   private final String at;
@@ -61,6 +61,9 @@ final class ToolSchema {
 
   /** What of the value does not fit, at most {@code most}, in the order of their places. */
   List<ParameterFault> faults(JsonValue value, int most) {
-    return SchemaFaults.of(compiled(), schema, value, most);
+    return plain
+        .flatMap(simple -> simple.wrongNames(value))
+        .map(names -> names.faults(schema, most))
+        .orElseGet(() -> SchemaFaults.of(compiled(), schema, value, most));
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.guardian.document.ParameterFault;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -155,6 +156,31 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
     }
     assertThat(accepted).isGreaterThan(5_000);
     assertThat(left).isGreaterThan(300);
+  }
+
+  @Test
+  void wrongNamesAreToldAsTheLibraryTellsThem() {
+    Random random = new Random(18);
+    int told = 0;
+    while (told < 3_000) {
+      if (!(schema(random, 0) instanceof JsonValue.Obj schema)) {
+        continue;
+      }
+      Optional<PlainSchema> found = PlainSchema.of(schema);
+      for (int i = 0; found.isPresent() && i < 4; i++) {
+        JsonValue value = object(random, 0);
+        int most = 1 + random.nextInt(6);
+        Optional<WrongNames> names = found.get().wrongNames(value);
+        if (names.isPresent()) {
+          CompiledSchema judge = CompiledSchema.compile("schema", schema);
+          List<ParameterFault> faults = names.get().faults(schema, most);
+          told += faults.isEmpty() ? 0 : 1;
+          assertThat(faults)
+              .as(schema + " of " + value)
+              .isEqualTo(SchemaFaults.of(judge, schema, value, most));
+        }
+      }
+    }
   }
 
   @Test
