@@ -37,6 +37,7 @@ public final class Sinks implements AutoCloseable {
   private static final int REJECTED_MAX = 3;
 
   private final List<Feeder> feeders = new ArrayList<>();
+  private final Pace pace;
 
   /**
    * Starts them.
@@ -53,6 +54,7 @@ public final class Sinks implements AutoCloseable {
       Pace pace,
       InstantSource clock,
       RandomGenerator random) {
+    this.pace = pace;
     LedgerView ledger = kernel.ledger();
     for (ConfiguredSink sink : sinks) {
       feeders.add(
@@ -157,6 +159,7 @@ public final class Sinks implements AutoCloseable {
   @Override
   public void close() {
     feeders.forEach(Feeder::stop);
-    feeders.forEach(Feeder::close);
+    long by = System.nanoTime() + pace.ending().toNanos();
+    feeders.forEach(feeder -> feeder.closeBy(by));
   }
 }

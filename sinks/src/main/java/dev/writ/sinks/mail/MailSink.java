@@ -43,6 +43,8 @@ public final class MailSink implements RecordSink {
     properties.put("mail.smtp.connectiontimeout", wait);
     properties.put("mail.smtp.timeout", wait);
     properties.put("mail.smtp.writetimeout", wait);
+    properties.put("mail.smtp.usesocketchannels", "true"); // which an interrupt ends
+    properties.put("mail.smtp.quitwait", "false"); // what was accepted is answered by then
     properties.put("mail.smtp.localhost", domain(settings));
     properties.put("mail.smtp.auth", Boolean.toString(settings.login().isPresent()));
     properties.put("mail.smtp.ssl.checkserveridentity", "true");
