@@ -845,9 +845,14 @@ public final class Kernel {
     return () -> Instant.ofEpochSecond(0, elapsed.getAsLong());
   }
 
-  /** One reading of the kernel's clock. */
+  /** One reading of the kernel's clock; nothing is dated before it from then on. */
   public Instant now() {
     return time.now(KernelTime.Reading.OUTSIDE);
+  }
+
+  /** The same for what nothing is dated by. */
+  public Instant look() {
+    return time.look();
   }
 
   public LedgerView ledger() {

@@ -144,7 +144,7 @@ public final class Sinks implements AutoCloseable {
   /** The ledger's where the clock does not fit it: by a clock that leapt all would be too old. */
   private static Instant time(Kernel kernel) {
     try {
-      return kernel.now();
+      return kernel.look();
     } catch (WritException e) {
       return kernel.ledger().highWater();
     }
