@@ -18,6 +18,7 @@ import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.error.StoreFailure;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
@@ -787,7 +788,7 @@ public final class Kernel {
       sink.write(content);
       return sink.finish();
     } catch (IOException e) {
-      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+      throw StoreFailure.of(e);
     }
   }
 
