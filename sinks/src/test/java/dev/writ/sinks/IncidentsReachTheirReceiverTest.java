@@ -511,6 +511,22 @@ class IncidentsReachTheirReceiverTest {
   }
 
   @Test
+  void aReceiverIsNotAskedAgainBeforeItSays() {
+    receiver.putsOff(429, "3600");
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitLine("ordered PAUSE");
+    assertThat(receiver.asked()).isEqualTo(1);
+    receiver.putsOff(503, "when it is time");
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> receiver.asked() > 3);
+    receiver.answers(_ -> 204);
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+  }
+
+  @Test
   void oneReceiverMayHaveSeveralWebhooks() {
     scene.configure(
         folder,

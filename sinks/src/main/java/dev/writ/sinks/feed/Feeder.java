@@ -3,6 +3,7 @@ package dev.writ.sinks.feed;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.sinks.error.RefusedForNow;
 import dev.writ.sinks.error.SinkError;
 import java.time.Duration;
 import java.time.Instant;
@@ -318,7 +319,11 @@ public final class Feeder implements AutoCloseable {
   private void failed(WritException why) {
     disconnect();
     failures++;
-    retryAt = System.nanoTime() + backoff.next().toNanos();
+    Duration pause = backoff.next();
+    if (why instanceof RefusedForNow later && later.pause().compareTo(pause) > 0) {
+      pause = later.pause();
+    }
+    retryAt = System.nanoTime() + pause.toNanos();
     Instant since = state.trouble().map(SinkState.Trouble::since).orElseGet(parts.clock::instant);
     SinkState.Trouble trouble = new SinkState.Trouble(why.code().code(), since);
     if (why.code() == SinkError.GONE) {
