@@ -8,6 +8,7 @@ import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.error.StoreFailure;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.retention.ArchivedBundle;
@@ -133,7 +134,7 @@ public final class ContentOperations {
           .await();
       return new Content(blob.digest(), blob.size(), mediaType);
     } catch (IOException e) {
-      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+      throw StoreFailure.of(e);
     }
   }
 

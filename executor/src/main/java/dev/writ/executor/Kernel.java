@@ -18,6 +18,7 @@ import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.error.StoreFailure;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
@@ -787,7 +788,7 @@ public final class Kernel {
       sink.write(content);
       return sink.finish();
     } catch (IOException e) {
-      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+      throw StoreFailure.of(e);
     }
   }
 
@@ -845,9 +846,14 @@ public final class Kernel {
     return () -> Instant.ofEpochSecond(0, elapsed.getAsLong());
   }
 
-  /** One reading of the kernel's clock. */
+  /** One reading of the kernel's clock; nothing is dated before it from then on. */
   public Instant now() {
     return time.now(KernelTime.Reading.OUTSIDE);
+  }
+
+  /** The same for what nothing is dated by. */
+  public Instant look() {
+    return time.look();
   }
 
   public LedgerView ledger() {

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * Time that never goes back and never leaps: the later of the clock and the latest time in the
  * ledger. If the clock is more than two seconds behind the ledger (protocol rule 22), or further
  * ahead than policy allows, every reading is refused. A refused reading changes nothing, so work
- * goes on once the clock is right again.
+ * goes on once the clock is right again; and so it is with a {@link #look}.
  */
 final class SteadyTime implements KernelTime {
   /** How far the clock may be behind. */
@@ -25,6 +25,12 @@ final class SteadyTime implements KernelTime {
   private final LongSupplier elapsed;
   private final Supplier<ClockLimits> limits;
   private Instant highWater;
+
+  /** The latest reading, looks included: from there on a leap is measured. */
+  private Instant seen;
+
+  /** Monotonic time when that rose last. */
+  private long seenAt;
 
   /** Monotonic time, from {@link #elapsed}, when the high-water mark rose last. */
   private long raisedAt;
@@ -45,12 +51,27 @@ final class SteadyTime implements KernelTime {
     this.elapsed = elapsed;
     this.limits = limits;
     this.highWater = Timestamps.truncate(highWater);
+    this.seen = this.highWater;
   }
 
   @Override
   public synchronized Instant now(Reading what) {
     Instant read = Timestamps.truncate(clock.instant());
     long elapsedNow = elapsed.getAsLong();
+    requireFitting(read, elapsedNow);
+    return raise(read, elapsedNow);
+  }
+
+  @Override
+  public synchronized Instant look() {
+    Instant read = Timestamps.truncate(clock.instant());
+    long elapsedNow = elapsed.getAsLong();
+    requireFitting(read, elapsedNow);
+    see(read, elapsedNow);
+    return read.isAfter(highWater) ? read : highWater;
+  }
+
+  private void requireFitting(Instant read, long elapsedNow) {
     if (read.isBefore(highWater.minus(TOLERANCE))) {
       throw new WritException(
           ExecutorError.TIME_WENT_BACK, "clock " + read + ", ledger " + highWater);
@@ -59,8 +80,8 @@ final class SteadyTime implements KernelTime {
     if (!running) {
       running = true;
       raisedAt = elapsedNow;
+      seenAt = elapsedNow;
     }
-    return raise(read, elapsedNow);
   }
 
   @Override
@@ -68,7 +89,7 @@ final class SteadyTime implements KernelTime {
     Instant read = Timestamps.truncate(clock.instant());
     long elapsedNow = elapsed.getAsLong();
     boolean leapt = read.isAfter(highest(elapsedNow));
-    return raise(leapt ? highWater.plus(passed(elapsedNow)) : read, elapsedNow);
+    return raise(leapt ? highWater.plus(passed(raisedAt, elapsedNow)) : read, elapsedNow);
   }
 
   private void requireNoLeap(Instant read, long elapsedNow) {
@@ -80,10 +101,10 @@ final class SteadyTime implements KernelTime {
         "clock "
             + read
             + ", ledger "
-            + highWater
+            + seen
             + (running
                 ? ", "
-                    + passed(elapsedNow).toSeconds()
+                    + passed(seenAt, elapsedNow).toSeconds()
                     + " s passed since; policy lets it step "
                     + limits.get().step().toSeconds()
                     + " s"
@@ -94,25 +115,31 @@ final class SteadyTime implements KernelTime {
 
   /** The latest clock reading that is accepted. */
   private Instant highest(long elapsedNow) {
-    if (highWater.equals(Instant.EPOCH)) {
+    if (seen.equals(Instant.EPOCH)) {
       return Instant.MAX;
     }
     return running
-        ? highWater.plus(passed(elapsedNow)).plus(limits.get().step())
-        : highWater.plus(limits.get().idle());
+        ? seen.plus(passed(seenAt, elapsedNow)).plus(limits.get().step())
+        : seen.plus(limits.get().idle());
   }
 
   /** Truncated, as every time is. */
-  private Duration passed(long elapsedNow) {
-    return running
-        ? Duration.ofMillis(Math.max(0, elapsedNow - raisedAt) / 1_000_000)
-        : Duration.ZERO;
+  private Duration passed(long since, long elapsedNow) {
+    return running ? Duration.ofMillis(Math.max(0, elapsedNow - since) / 1_000_000) : Duration.ZERO;
+  }
+
+  private void see(Instant read, long elapsedNow) {
+    if (read.isAfter(seen)) {
+      seen = read;
+      seenAt = elapsedNow;
+    }
   }
 
   private Instant raise(Instant read, long elapsedNow) {
     if (read.isAfter(highWater)) {
       highWater = read;
       raisedAt = elapsedNow;
+      see(read, elapsedNow);
     }
     return highWater;
   }

@@ -1,6 +1,7 @@
 package dev.writ.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.fixture.Behaviours;
@@ -12,9 +13,12 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.StorageUse;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +53,23 @@ class WhatNoDocumentNamesIsCollectedTest {
 
   private boolean isThere(Content content) {
     return home.ledger().hasBlob(content.digest());
+  }
+
+  @Test
+  void an_upload_that_fills_the_disk_says_so() {
+    for (String why : List.of("No space left on device", "something else")) {
+      InputStream breaking =
+          new InputStream() {
+            @Override
+            public int read() throws IOException {
+              throw new IOException("/a/path: " + why);
+            }
+          };
+      assertThatThrownBy(() -> home.kernel().contents().put("acme", breaking, "text/plain"))
+          .hasMessageStartingWith("EXE-702")
+          .hasMessageContaining(why.startsWith("No") ? "LED-005" : "IOException")
+          .hasMessageNotContaining("/a/path");
+    }
   }
 
   @Test

@@ -74,18 +74,18 @@ final class RetentionSchedule implements Runnable {
     if (everyS.isEmpty()) {
       return;
     }
-    Instant now = kernel.now();
+    Instant now = kernel.look();
     long waitS = hasFailed ? Math.min(everyS.get(), AGAIN_S) : everyS.get();
     boolean isTime = last.filter(before -> before.plusSeconds(waitS).isAfter(now)).isEmpty();
     if (isTime) {
       last = Optional.of(now);
       hasFailed = true;
-      kernel.contents().retain(now);
+      kernel.contents().retain(kernel.now());
     }
     if (isTime || isMoreToArchive) {
       isMoreToArchive = false;
       hasFailed = true;
-      archiveRuns(now);
+      archiveRuns(kernel.now());
       hasFailed = false;
     }
   }
@@ -131,12 +131,12 @@ final class RetentionSchedule implements Runnable {
    * told whoever carried them out.
    */
   private void erase() {
-    Instant now = kernel.now();
+    Instant now = kernel.look();
     boolean isTime =
         lastErasure.filter(before -> before.plusSeconds(AGAIN_S).isAfter(now)).isEmpty();
     if (isTime && kernel.contents().erasures().values().stream().anyMatch(Optional::isEmpty)) {
       lastErasure = Optional.of(now);
-      kernel.contents().erase(now);
+      kernel.contents().erase(kernel.now());
     }
     kernel
         .contents()

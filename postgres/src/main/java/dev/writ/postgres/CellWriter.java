@@ -282,6 +282,13 @@ final class CellWriter implements AutoCloseable {
               : SqlFailures.of("writing", refusal.get());
         }
       } catch (SQLException e) {
+        if (SqlFailures.isLoginRefused(e)) {
+          if (deadline.isOver() || closing) {
+            throw e.getCause() instanceof WritException file ? file : SqlFailures.of("writing", e);
+          }
+          deadline.pauseForLogin(); // the password may be on its way to its file
+          continue;
+        }
         if (SqlFailures.isSessionLost(e)) {
           loseSession();
         } else {
@@ -336,7 +343,7 @@ final class CellWriter implements AutoCloseable {
    * reads is believed: where commits wait for standbys, those have it all then.
    */
   private Connection reconnect(Deadline deadline) throws SQLException {
-    Connection fresh = connections.open(Duration.ofMillis(Math.max(1, deadline.millisLeft())));
+    Connection fresh = connect(Duration.ofMillis(Math.max(1, deadline.millisLeft())));
     try {
       requireEpoch(fresh);
       ServerSettings.require(fresh);
@@ -369,6 +376,15 @@ final class CellWriter implements AutoCloseable {
     session = Optional.of(fresh);
     reconnected.run();
     return fresh;
+  }
+
+  /** A password's file that cannot be read just now is one that does not have the password yet. */
+  private Connection connect(Duration silence) throws SQLException {
+    try {
+      return connections.open(silence);
+    } catch (WritException e) {
+      throw new SQLException(e.getMessage(), "28000", e);
+    }
   }
 
   /** Calls this whenever it writes over another session, perhaps to another server. */

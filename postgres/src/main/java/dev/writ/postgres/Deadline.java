@@ -6,6 +6,7 @@ import java.time.Duration;
 final class Deadline {
   private static final long PAUSE_MS_FIRST = 5;
   private static final long PAUSE_MS_MAX = 500;
+  private static final long PAUSE_MS_LOGIN = 3_000;
 
   private long end;
   private long pause = PAUSE_MS_FIRST;
@@ -28,12 +29,21 @@ final class Deadline {
 
   /** Waits a little before another attempt, longer each time. */
   void pause() {
+    sleep(pause);
+    pause = Math.min(2 * pause, PAUSE_MS_MAX);
+  }
+
+  /** Waits before a password is tried again: what is behind the server may count attempts. */
+  void pauseForLogin() {
+    sleep(PAUSE_MS_LOGIN);
+  }
+
+  private void sleep(long millis) {
     try {
-      Thread.sleep(Math.clamp(millisLeft(), 0, pause));
+      Thread.sleep(Math.clamp(millisLeft(), 0, millis));
     } catch (InterruptedException e) {
       end = System.nanoTime(); // whoever interrupts does not want to wait any longer
       Thread.currentThread().interrupt();
     }
-    pause = Math.min(2 * pause, PAUSE_MS_MAX);
   }
 }

@@ -20,6 +20,7 @@ final class SqlFailures {
   private static final Set<String> SESSION =
       Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300", "25006");
 
+  private static final Set<String> LOGIN = Set.of("28P01", "28000");
   private static final String REJECTED = "08004";
   private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -36,6 +37,11 @@ final class SqlFailures {
   /** Whether a lock was not to be had within {@code lock_timeout}. */
   static boolean isLockNotAvailable(SQLException e) {
     return LOCK_NOT_AVAILABLE.equals(state(e));
+  }
+
+  /** Whether the server takes the user or its password not, or not yet. */
+  static boolean isLoginRefused(SQLException e) {
+    return LOGIN.contains(state(e));
   }
 
   /** Whether another session may succeed where this one did not. */

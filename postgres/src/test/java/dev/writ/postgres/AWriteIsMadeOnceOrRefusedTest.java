@@ -2,6 +2,8 @@ package dev.writ.postgres;
 
 import static dev.writ.postgres.NumberedWrites.append;
 import static dev.writ.postgres.NumberedWrites.number;
+import static java.nio.file.attribute.PosixFilePermission.OWNER_READ;
+import static java.nio.file.attribute.PosixFilePermission.OWNER_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +16,9 @@ import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import dev.writ.postgres.WireProxy.Cut;
 import dev.writ.postgres.WireProxy.Fault;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,11 +26,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * PostgresConnections are cut, servers killed, transactions refused: every write that was
@@ -90,6 +97,33 @@ class AWriteIsMadeOnceOrRefusedTest {
         }
       }
       assertThat(proxy.cuts()).isEqualTo(8 + 2 * 20);
+    }
+  }
+
+  @Test
+  void aPasswordThatComesToItsFileALittleLaterIsWaitedFor(@TempDir Path dir) throws Exception {
+    Path file = dir.resolve("password");
+    Files.createFile(file, PosixFilePermissions.asFileAttribute(Set.of(OWNER_READ, OWNER_WRITE)));
+    Files.writeString(file, "the first one");
+    server.execute("postgres", "CREATE ROLE renewed LOGIN PASSWORD 'the first one' IN ROLE writ");
+    try (WireProxy proxy = new WireProxy(server.port());
+        ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+      PostgresSettings settings =
+          PostgresSettings.parse("postgresql://renewed@127.0.0.1:" + proxy.port() + "/writ")
+              .withPasswordFile(file)
+              .withCell(cell);
+      try (Storage storage = new PostgresDatabase(settings, "a test").create()) {
+        append(storage, 0);
+        server.execute("postgres", "ALTER ROLE renewed PASSWORD 'the second one'");
+        int before = proxy.accepted();
+        proxy.add(new Fault(COMMIT, Cut.BEFORE_ITS_ANSWER));
+        Future<?> writer = other.submit(() -> append(storage, 1));
+        Await.until(() -> proxy.accepted() >= before + 2); // the first of them was refused
+        Files.writeString(file, "the second one");
+        writer.get();
+        append(storage, 2);
+        assertWritten(3);
+      }
     }
   }
 

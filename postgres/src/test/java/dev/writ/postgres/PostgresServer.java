@@ -60,7 +60,7 @@ public final class PostgresServer extends ServerProcess {
       Files.writeString(
           data().resolve("pg_hba.conf"),
           """
-          host all guarded 127.0.0.1/32 scram-sha-256
+          host all guarded,renewed 127.0.0.1/32 scram-sha-256
           host all all 127.0.0.1/32 trust
           host replication all 127.0.0.1/32 trust
           """);

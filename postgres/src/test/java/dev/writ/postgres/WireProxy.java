@@ -50,6 +50,7 @@ final class WireProxy implements AutoCloseable {
   private final Set<Socket> sockets = new HashSet<>();
   private int cuts;
   private int requests;
+  private int accepted;
   private boolean refusing;
 
   WireProxy(int target) {
@@ -90,6 +91,11 @@ final class WireProxy implements AutoCloseable {
     return requests;
   }
 
+  /** How many connections were begun. */
+  synchronized int accepted() {
+    return accepted;
+  }
+
   /** Ends all connections. */
   synchronized void cutAll() {
     sockets.forEach(WireProxy::close);
@@ -99,6 +105,7 @@ final class WireProxy implements AutoCloseable {
   private synchronized void keep(Socket client, Socket server) {
     sockets.add(client);
     sockets.add(server);
+    accepted++;
   }
 
   /** Takes the next fault, if it concerns one of these statements. */

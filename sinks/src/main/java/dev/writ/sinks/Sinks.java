@@ -37,6 +37,7 @@ public final class Sinks implements AutoCloseable {
   private static final int REJECTED_MAX = 3;
 
   private final List<Feeder> feeders = new ArrayList<>();
+  private final Pace pace;
 
   /**
    * Starts them.
@@ -53,6 +54,7 @@ public final class Sinks implements AutoCloseable {
       Pace pace,
       InstantSource clock,
       RandomGenerator random) {
+    this.pace = pace;
     LedgerView ledger = kernel.ledger();
     for (ConfiguredSink sink : sinks) {
       feeders.add(
@@ -142,7 +144,7 @@ public final class Sinks implements AutoCloseable {
   /** The ledger's where the clock does not fit it: by a clock that leapt all would be too old. */
   private static Instant time(Kernel kernel) {
     try {
-      return kernel.now();
+      return kernel.look();
     } catch (WritException e) {
       return kernel.ledger().highWater();
     }
@@ -157,6 +159,7 @@ public final class Sinks implements AutoCloseable {
   @Override
   public void close() {
     feeders.forEach(Feeder::stop);
-    feeders.forEach(Feeder::close);
+    long by = System.nanoTime() + pace.ending().toNanos();
+    feeders.forEach(feeder -> feeder.closeBy(by));
   }
 }

@@ -17,6 +17,7 @@ import dev.writ.sinks.testing.SinkScene;
 import dev.writ.surfaces.engine.EngineSurface;
 import jakarta.mail.internet.MimeMessage;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -248,6 +249,22 @@ class ApproversAreToldWhatWaitsTest {
         "");
     scene.awaitAll();
     assertThat(mail.getReceivedMessages()).hasSize(1);
+  }
+
+  @Test
+  void aServerThatEndsDoesNotWaitForAMailServerThatDoesNotAnswer() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      begin(
+          "mail: { kind: mail, host: 127.0.0.1, port: "
+              + silent.getLocalPort()
+              + ", tls: none, from: \"writ@gate.example\", to: \"rita@gate.example\", answer_s: 10"
+              + " }\n");
+      silent.accept(); // which says nothing
+      scene.stop();
+    }
+    assertThat(scene.sink().state().trouble()).isEmpty();
+    assertThat(scene.sink().failures()).isZero();
+    scene.start(); // as the end of this test expects it
   }
 
   @Test

@@ -17,6 +17,7 @@ import dev.writ.sinks.feed.DeadLetters;
 import dev.writ.sinks.feed.RecordId;
 import dev.writ.sinks.feed.SinkOrder;
 import dev.writ.sinks.feed.SinkOrder.Action;
+import dev.writ.sinks.feed.SinkState;
 import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.Receiver.Message;
 import dev.writ.sinks.testing.SinkScene;
@@ -462,6 +463,64 @@ class IncidentsReachTheirReceiverTest {
     receiver.answers(_ -> Receiver.SLOW);
     scene.denied("kubectl get pods");
     assertThat(scene.awaitLine("SNK-001")).endsWith("HttpTimeoutException");
+    receiver.answers(_ -> 204);
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+  }
+
+  @Test
+  void aServerThatEndsDoesNotWaitForAReceiverThatDoesNotAnswer() {
+    scene.configure(folder, webhook(", answer_s: 10"), ALERTS);
+    receiver.answers(_ -> Receiver.SLOW);
+    scene.denied("kubectl get pods");
+    scene.awaitThat(() -> receiver.asked() == 1);
+    scene.stop();
+    assertThat(scene.sink().state().trouble()).as("nor calls that a failure").isEmpty();
+    assertThat(scene.sink().failures()).isZero();
+    receiver.answers(_ -> 204);
+    scene.start();
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+    RecordId told = RecordId.parse(receiver.taken().getFirst().id());
+    receiver.answers(_ -> Receiver.SLOW);
+    scene.orders.leave("pager", new SinkOrder(Action.RESEND, told.index()));
+    scene.awaitThat(() -> receiver.asked() == 3);
+    scene.stop();
+    assertThat(scene.sink().deadLetters()).as("what is to be sent again still is").contains(0L);
+    receiver.answers(_ -> 204);
+    scene.start();
+    scene.awaitThat(() -> receiver.taken().size() == 2);
+    assertThat(receiver.taken().getLast().id()).isEqualTo(told.toString());
+  }
+
+  @Test
+  void theTroubleIsTheOneOfNow() {
+    receiver.answers(_ -> 503);
+    scene.denied("kubectl get pods");
+    scene.awaitThat(() -> trouble().equals(Optional.of("SNK-002")));
+    receiver.answers(_ -> Receiver.UNCONFIRMED);
+    scene.awaitThat(() -> trouble().equals(Optional.of("SNK-001")));
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitThat(() -> trouble().isEmpty());
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> trouble().equals(Optional.of("SNK-001")));
+  }
+
+  private Optional<String> trouble() {
+    return SinkState.of(scene.server.home.ledger(), "pager").trouble().map(SinkState.Trouble::code);
+  }
+
+  @Test
+  void aReceiverIsNotAskedAgainBeforeItSays() {
+    receiver.putsOff(429, "3600");
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitLine("ordered PAUSE");
+    assertThat(receiver.asked()).isEqualTo(1);
+    receiver.putsOff(503, "when it is time");
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> receiver.asked() > 3);
     receiver.answers(_ -> 204);
     scene.awaitAll();
     assertThat(receiver.taken()).hasSize(1);

@@ -114,6 +114,27 @@ final class BackupWriter implements AutoCloseable {
       Path file, InputStream content, AgeRecipients recipients, Optional<Digest> name)
       throws IOException {
     Path fresh = folder.dir().resolve("new").resolve(file.getFileName());
+    try {
+      StoredBytes written = writeNew(fresh, content, recipients, name);
+      files.move(fresh, file);
+      return written;
+    } catch (IOException | RuntimeException e) {
+      discard(fresh); // else a disk that it has filled would stay full
+      throw e;
+    }
+  }
+
+  private static void discard(Path fresh) {
+    try {
+      Files.deleteIfExists(fresh);
+    } catch (IOException e) {
+      // Why it was not written says more; the next backup removes it.
+    }
+  }
+
+  private StoredBytes writeNew(
+      Path fresh, InputStream content, AgeRecipients recipients, Optional<Digest> name)
+      throws IOException {
     // Not written over: its pages may be lost for good (spec/storage.md, "A sync that fails").
     Files.deleteIfExists(fresh);
     MessageDigest plain = Digest.newSha256();
@@ -139,7 +160,6 @@ final class BackupWriter implements AutoCloseable {
           EmbedError.FILE_UNREADABLE, "a file changed while it was read: " + found);
     }
     folder.require(fresh, BackupStream.read(fresh), written);
-    files.move(fresh, file);
     return written;
   }
 

@@ -151,6 +151,7 @@ class AKilledBackupLeavesTheEarlierOnesTest {
             .hasMessageStartingWith("CLI-003 ")
             .hasMessageContaining("No space left");
         assertThat(home.home().resolve(HomeFile.SCRATCH)).doesNotExist();
+        assertThat(home.folder().resolve("new")).isEmptyDirectory();
       }
     }
     verified(1);

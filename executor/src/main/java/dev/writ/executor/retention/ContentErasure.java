@@ -6,6 +6,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.error.StoreFailure;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
@@ -204,7 +205,7 @@ final class ContentErasure {
         from.transferTo((OutputStream) to);
         ledger.append(new Batch().blob(to.finish())).await();
       } catch (IOException e) {
-        throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
+        throw StoreFailure.of(e);
       } catch (WritException e) {
         if (e.code() == LedgerError.BLOB_CORRUPT || e.code() == LedgerError.SEAL_WRONG) {
           damaged.add(content);

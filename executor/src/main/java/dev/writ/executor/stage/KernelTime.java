@@ -35,7 +35,7 @@ public interface KernelTime {
     RESOLUTION,
     /** The installation is changed; recorded. */
     CHANGE,
-    /** A caller outside the kernel asks for the time. */
+    /** A caller outside the kernel asks for a time to record or to sign. */
     OUTSIDE
   }
 
@@ -52,6 +52,16 @@ public interface KernelTime {
    */
   Instant nowOrLatest(Reading what);
 
-  /** The latest reading; does not read the clock. */
+  /**
+   * One reading for what is neither recorded nor signed, such as a check whether the clock fits: a
+   * clock that is ahead for that moment alone does not become the time of anything.
+   *
+   * @throws dev.writ.canonicalize.WritException as {@link #now}
+   */
+  default Instant look() {
+    return now(Reading.OUTSIDE);
+  }
+
+  /** The latest reading but {@link #look}; does not read the clock. */
   Instant latest();
 }

@@ -45,7 +45,7 @@ public final class Readiness {
         List.of(
             new Condition("disk", () -> ok("disk", diskHasRoom())),
             new Condition("ledger", () -> ok("ledger", !ledgerStopped && answers(kernel))),
-            new Condition("clock", () -> holds("clock", kernel::now)),
+            new Condition("clock", () -> holds("clock", kernel::look)),
             new Condition("keys", () -> holds("keys", kernel::requireKeys)),
             new Condition("policy", () -> ok("policy", kernel.system().policy().isPresent())),
             new Condition("not-draining", () -> ok("not-draining", !pipeline.isDraining())));

@@ -60,7 +60,7 @@ final class VouchedRuns {
       known = true;
       read();
     }
-    Instant now = kernel.now();
+    Instant now = kernel.look();
     Instant restarted = restarted(now);
     List<Over> over = new ArrayList<>();
     for (RunId run : List.copyOf(open)) {

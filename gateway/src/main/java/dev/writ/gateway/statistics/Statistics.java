@@ -113,7 +113,7 @@ public final class Statistics {
   /** The ledger's time where the clock does not fit it. */
   private Instant now() {
     try {
-      return kernel.now();
+      return kernel.look();
     } catch (WritException e) {
       return kernel.ledger().highWater();
     }

@@ -148,7 +148,7 @@ public final class NativeApi implements Surface {
    * tenant's turns. The kernel verifies it again when the turn has come.
    */
   private TrustedKey verified(Envelope signed, String type) {
-    return kernel.system().trust().verify(signed, type, kernel.now()).getFirst();
+    return kernel.system().trust().verify(signed, type, kernel.look()).getFirst();
   }
 
   /** Waits for its turn among all effects of the server. */

@@ -3,6 +3,7 @@ package dev.writ.sinks.feed;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.sinks.error.RefusedForNow;
 import dev.writ.sinks.error.SinkError;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +38,24 @@ public final class Feeder implements AutoCloseable {
   private long retryAt;
   private boolean failing;
   private RecordSink sink;
+
+  /** Guards the next two: the thread is interrupted at the target alone, never at the ledger. */
+  private final Object turn = new Object();
+
+  /** Whether the thread waits for the target. */
+  private boolean asking;
+
+  /** Whether the target has no more time, since the server ends. */
+  private boolean cut;
+
+  /** The target was not waited for any longer, which says nothing of it or of the record. */
+  private static final class Cut extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Cut(RuntimeException cause) {
+      super(cause);
+    }
+  }
 
   /**
    * What a feeder works with.
@@ -94,6 +113,8 @@ public final class Feeder implements AutoCloseable {
           break;
         }
         failed(e);
+      } catch (Cut e) {
+        break; // what was not confirmed is delivered by the next server
       } catch (RuntimeException e) {
         failed(new WritException(SinkError.UNFORESEEN, e.getClass().getName(), e));
       }
@@ -156,7 +177,7 @@ public final class Feeder implements AutoCloseable {
     DeadLetters letters = parts.letters.get();
     Optional<SinkRecord> record = parts.source.record(due.get().index());
     try {
-      record.ifPresent(again -> sink.deliver(List.of(again)));
+      record.ifPresent(again -> deliver(List.of(again)));
     } catch (WritException e) {
       if (e.code() == SinkError.GONE) {
         throw e;
@@ -172,10 +193,41 @@ public final class Feeder implements AutoCloseable {
     return true;
   }
 
+  private void deliver(List<SinkRecord> records) {
+    ask(() -> {
+      sink.deliver(records);
+      return true;
+    });
+  }
+
+  /** Asks the target, for as long as it may take, or until {@link #close} ends that. */
+  private <T> T ask(Supplier<T> question) {
+    synchronized (turn) {
+      if (cut) {
+        throw new Cut(null);
+      }
+      asking = true;
+    }
+    try {
+      return question.get();
+    } catch (RuntimeException e) {
+      synchronized (turn) {
+        throw cut ? new Cut(e) : e;
+      }
+    } finally {
+      synchronized (turn) {
+        asking = false;
+        if (cut) {
+          Thread.interrupted(); // the state is saved behind this
+        }
+      }
+    }
+  }
+
   /** False if they were given up. */
   private boolean delivered(List<SinkRecord> records) {
     try {
-      sink.deliver(records);
+      deliver(records);
     } catch (WritException e) {
       SinkRecord first = records.getFirst();
       Instant since = state.trouble().map(SinkState.Trouble::since).orElseGet(parts.clock::instant);
@@ -226,7 +278,7 @@ public final class Feeder implements AutoCloseable {
     }
     RecordSink made = parts.connection.get();
     try {
-      Optional<RecordId> reached = made.open();
+      Optional<RecordId> reached = ask(made::open);
       requireNotAhead(reached);
       sink = made;
       if (made.knowsLast()) {
@@ -267,13 +319,18 @@ public final class Feeder implements AutoCloseable {
   private void failed(WritException why) {
     disconnect();
     failures++;
-    retryAt = System.nanoTime() + backoff.next().toNanos();
-    SinkState.Trouble trouble = new SinkState.Trouble(why.code().code(), parts.clock.instant());
+    Duration pause = backoff.next();
+    if (why instanceof RefusedForNow later && later.pause().compareTo(pause) > 0) {
+      pause = later.pause();
+    }
+    retryAt = System.nanoTime() + pause.toNanos();
+    Instant since = state.trouble().map(SinkState.Trouble::since).orElseGet(parts.clock::instant);
+    SinkState.Trouble trouble = new SinkState.Trouble(why.code().code(), since);
     if (why.code() == SinkError.GONE) {
       failing = true;
       state = state.stopped(trouble);
       saveIfPossible();
-    } else if (!failing) {
+    } else if (!state.trouble().equals(Optional.of(trouble))) {
       failing = true;
       state = state.with(Optional.of(trouble));
       saveIfPossible();
@@ -366,20 +423,43 @@ public final class Feeder implements AutoCloseable {
     parts.changes.happened();
   }
 
-  /** Returns when the delivery at work has ended and the state is saved. */
+  /**
+   * Returns when the delivery at work has ended and the state is saved. A target that has not
+   * answered within {@link Pace#ending} is not waited for.
+   */
   @Override
   public void close() {
     stop();
+    closeBy(System.nanoTime() + parts.pace.ending().toNanos());
+  }
+
+  /** The same for several that were told to {@link #stop}: none has time of its own. */
+  public void closeBy(long nanoTime) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
-        thread.join();
+        long left = nanoTime - System.nanoTime();
+        if (left <= 0) {
+          cutTarget();
+          thread.join();
+        } else {
+          thread.join(Duration.ofNanos(left));
+        }
       } catch (InterruptedException e) {
         interrupted = true;
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void cutTarget() {
+    synchronized (turn) {
+      cut = true;
+      if (asking) {
+        thread.interrupt();
+      }
     }
   }
 }

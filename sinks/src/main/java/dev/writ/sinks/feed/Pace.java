@@ -8,8 +8,13 @@ import java.time.Duration;
  * @param look for orders, and for events that nothing announced
  * @param first after the first failure
  * @param longest after many failures
+ * @param ending for the target's answer, when the server ends
  */
-public record Pace(Duration look, Duration first, Duration longest) {
+public record Pace(Duration look, Duration first, Duration longest, Duration ending) {
   public static final Pace NORMAL =
-      new Pace(Duration.ofSeconds(1), Duration.ofMillis(200), Duration.ofMinutes(1));
+      new Pace(
+          Duration.ofSeconds(1),
+          Duration.ofMillis(200),
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(5));
 }

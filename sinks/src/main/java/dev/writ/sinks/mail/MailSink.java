@@ -2,6 +2,7 @@ package dev.writ.sinks.mail;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.sinks.error.RefusedForNow;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordId;
 import dev.writ.sinks.feed.RecordSink;
@@ -15,6 +16,7 @@ import jakarta.mail.Session;
 import jakarta.mail.Transport;
 import jakarta.mail.internet.MimeMessage;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +28,10 @@ import org.eclipse.angus.mail.smtp.SMTPSendFailedException;
 /** Sends each notice as a mail in plain text. A mail that is sent again has the same Message-ID. */
 public final class MailSink implements RecordSink {
   private static final int REJECTED = 5; // first digit of permanent refusals (RFC 5321, 4.2.1)
+
+  /** Mail servers lock an account after a few wrong attempts. */
+  private static final Duration LOGIN_AGAIN = Duration.ofMinutes(10);
+
   private static final String UTF_8 = "UTF-8";
 
   private final MailSettings settings;
@@ -43,6 +49,8 @@ public final class MailSink implements RecordSink {
     properties.put("mail.smtp.connectiontimeout", wait);
     properties.put("mail.smtp.timeout", wait);
     properties.put("mail.smtp.writetimeout", wait);
+    properties.put("mail.smtp.usesocketchannels", "true"); // which an interrupt ends
+    properties.put("mail.smtp.quitwait", "false"); // what was accepted is answered by then
     properties.put("mail.smtp.localhost", domain(settings));
     properties.put("mail.smtp.auth", Boolean.toString(settings.login().isPresent()));
     properties.put("mail.smtp.ssl.checkserveridentity", "true");
@@ -126,7 +134,7 @@ public final class MailSink implements RecordSink {
   private WritException refusal(MessagingException e) {
     int status = status(e);
     if (e instanceof AuthenticationFailedException) {
-      return new WritException(SinkError.REFUSED, settings + " does not take the login", e);
+      return new RefusedForNow(LOGIN_AGAIN, settings + " does not take the login", e);
     }
     if (status != 0) {
       SinkError code = status / 100 == REJECTED ? SinkError.REJECTED : SinkError.REFUSED;

@@ -1,6 +1,7 @@
 package dev.writ.sinks.post;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sinks.error.RefusedForNow;
 import dev.writ.sinks.error.SinkError;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import javax.net.ssl.SSLHandshakeException;
 
@@ -20,6 +22,9 @@ public final class Poster implements AutoCloseable {
   private static final List<Integer> OF_THE_RECEIVER = List.of(401, 403, 404, 407, 408, 425, 429);
 
   private static final int GONE = 410;
+
+  /** No receiver puts a message off for longer by its {@code Retry-After}. */
+  private static final Duration LATER_MAX = Duration.ofHours(1);
 
   private final PostSettings settings;
   private final String shown;
@@ -56,10 +61,26 @@ public final class Poster implements AutoCloseable {
             .header("User-Agent", "writ")
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
-    int status = status(request.build());
-    if (status / 100 != 2) {
-      throw new WritException(refusal(status), shown + " answered " + status);
+    HttpResponse<InputStream> answer = answer(request.build());
+    int status = answer.statusCode();
+    if (status / 100 == 2) {
+      return;
     }
+    SinkError code = refusal(status);
+    String found = shown + " answered " + status;
+    Optional<Duration> later = later(answer);
+    throw code == SinkError.REFUSED && later.isPresent()
+        ? new RefusedForNow(later.get(), found, null)
+        : new WritException(code, found);
+  }
+
+  /** What the receiver says of when to come again, in seconds; a date would need its clock. */
+  private static Optional<Duration> later(HttpResponse<?> answer) {
+    return answer
+        .headers()
+        .firstValue("Retry-After")
+        .filter(text -> text.matches("[0-9]{1,9}"))
+        .map(text -> Duration.ofSeconds(Math.min(Long.parseLong(text), LATER_MAX.toSeconds())));
   }
 
   private static SinkError refusal(int status) {
@@ -71,13 +92,13 @@ public final class Poster implements AutoCloseable {
         : SinkError.REFUSED;
   }
 
-  /** The answer's status; its body is not read. */
-  private int status(HttpRequest request) {
+  /** The answer, whose body is not read. */
+  private HttpResponse<InputStream> answer(HttpRequest request) {
     try {
       HttpResponse<InputStream> answer =
           client.send(request, HttpResponse.BodyHandlers.ofInputStream());
       answer.body().close();
-      return answer.statusCode();
+      return answer;
     } catch (SSLHandshakeException e) {
       throw new WritException(SinkError.CERTIFICATE, shown + ": " + innermost(e), e);
     } catch (IOException e) {

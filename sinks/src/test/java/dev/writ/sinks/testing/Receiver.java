@@ -26,6 +26,7 @@ public final class Receiver implements AutoCloseable {
   private final List<Message> taken = new ArrayList<>();
   private Function<Message, Integer> answers = _ -> NO_CONTENT;
   private Optional<String> location = Optional.empty();
+  private Optional<String> retryAfter = Optional.empty();
   private int asked;
 
   /** What was posted. */
@@ -124,6 +125,7 @@ public final class Receiver implements AutoCloseable {
       if (status == UNCONFIRMED) {
         return;
       }
+      retryAfter.ifPresent(after -> exchange.getResponseHeaders().add("Retry-After", after));
       location.ifPresent(to -> exchange.getResponseHeaders().add("Location", to));
       exchange.sendResponseHeaders(status, -1);
     } catch (InterruptedException e) {
@@ -151,6 +153,12 @@ public final class Receiver implements AutoCloseable {
   /** Answers so from now on; what is answered by 204 is kept. */
   public synchronized void answers(Function<Message, Integer> with) {
     answers = with;
+  }
+
+  /** Answers so from now on, with that header. */
+  public synchronized void putsOff(int status, String after) {
+    retryAfter = Optional.of(after);
+    answers = _ -> status;
   }
 
   /** Sends callers elsewhere. */

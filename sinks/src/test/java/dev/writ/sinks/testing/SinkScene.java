@@ -63,7 +63,11 @@ public final class SinkScene implements AutoCloseable {
    * connections take the processors from the server that starts.
    */
   private static final Pace QUICK =
-      new Pace(Duration.ofMillis(20), Duration.ofMillis(1), Duration.ofMillis(100));
+      new Pace(
+          Duration.ofMillis(20),
+          Duration.ofMillis(1),
+          Duration.ofMillis(100),
+          Duration.ofMillis(500));
 
   /** Ends a test that would wait for ever; a minute is no promise of anything. */
   private static final int LOOKS_MAX = 3_000;
@@ -353,6 +357,11 @@ public final class SinkScene implements AutoCloseable {
   /** Returns when the sink has read the whole log. */
   public void awaitAll() {
     heard.await(() -> sink().eventsBehind() == 0 && sink().state().trouble().isEmpty());
+  }
+
+  /** Returns when it is so. */
+  public void awaitThat(BooleanSupplier condition) {
+    heard.await(condition);
   }
 
   /** Returns when the sinks have told a line that begins so. */

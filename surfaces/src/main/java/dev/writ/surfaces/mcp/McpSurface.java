@@ -83,6 +83,12 @@ public final class McpSurface implements Surface {
     return NAME;
   }
 
+  /** Else a stream that each client keeps open would hold the drain up until its next look. */
+  @Override
+  public void drains() {
+    pipeline.changes().happened();
+  }
+
   @Override
   public List<Route> routes() {
     return List.of(

@@ -126,6 +126,17 @@ class AClientIsToldOfChangedListsTest {
   }
 
   @Test
+  void aServerThatDrainsWakesOpenStreamsAtOnce(@TempDir Path own) throws Exception {
+    try (McpTestServer other = new McpTestServer(own);
+        Stream stream = new Stream(other.client("alice").request())) {
+      long before = other.wakings();
+      assertThat(other.drained()).isTrue();
+      assertThat(other.wakings()).isGreaterThan(before);
+      assertThat(stream.rest()).isEmpty();
+    }
+  }
+
+  @Test
   void whatThisCallerDoesNotSeeIsNotToldAndNothingAfterTheSession() throws Exception {
     McpTestServer.Client alice = server.client("alice");
     McpTestServer.Client bob = server.client("bob");

@@ -388,6 +388,11 @@ final class McpTestServer implements AutoCloseable {
     }
   }
 
+  /** How often whoever waits was woken. */
+  long wakings() {
+    return changes.count();
+  }
+
   /** Whether everything at work ended; nothing new is taken from then on. */
   boolean drained() {
     return server.drain(Duration.ofSeconds(30));

@@ -119,6 +119,29 @@ class AClockThatLeapsTest {
   }
 
   @Test
+  void a_clock_that_was_ahead_while_somebody_only_looked_is_forgotten() {
+    serve(home.ask("alice"));
+    home.clock.leap(Duration.ofMinutes(50));
+    assertThat(home.kernel().look()).isEqualTo(TestHome.START.plus(Duration.ofMinutes(50)));
+    home.clock.leap(Duration.ofMinutes(-50));
+    assertThat(home.kernel().look()).isEqualTo(TestHome.START);
+    assertThat(serve(home.ask("alice")).finishedAt()).isEqualTo(TestHome.START);
+    home.clock.leap(Duration.ofMinutes(50));
+    home.kernel().look();
+    home.clock.leap(Duration.ofMinutes(50));
+    assertThat(home.kernel().look()).as("two steps, each seen").isEqualTo(home.clock.instant());
+    home.clock.leap(FIVE_YEARS);
+    assertThat(Refused.code(() -> home.kernel().look())).isEqualTo("EXE-980");
+    home.clock.leap(FIVE_YEARS.negated());
+    assertThat(serve(home.ask("alice")).finishedAt()).isEqualTo(home.clock.instant());
+    home.clock.back(Duration.ofSeconds(2));
+    assertThat(home.kernel().look()).isEqualTo(home.clock.instant().plusSeconds(2));
+    home.clock.back(Duration.ofMillis(1));
+    assertThat(Refused.code(() -> home.kernel().look())).isEqualTo("EXE-904");
+    home.clock.leap(Duration.ofMillis(2001));
+  }
+
+  @Test
   void time_that_passes_is_no_leap_however_long_it_is() {
     serve(home.ask("alice"));
     home.clock.forward(Duration.ofDays(3 * 365));
