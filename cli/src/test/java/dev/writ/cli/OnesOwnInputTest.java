@@ -189,7 +189,9 @@ class OnesOwnInputTest {
     refused(writ("key", "new", "../x"), ExitCode.USAGE, "CLI-013");
     refused(writ("key", "new", "x", "--role", "king"), ExitCode.USAGE, "CLI-001");
     refused(writ("tool", "show", "nothing"), ExitCode.BROKEN_INPUT, "CLI-015");
-    assertThat(writ("tool", "revoke", "js", "1.0.0").status()).isZero();
+    Run revoked = writ("tool", "revoke", "js", "1.0.0");
+    assertThat(revoked.status()).isZero();
+    assertThat(revoked.err()).contains("warning: js is built in");
     refused(writ("run", "js", "--param", "source=1"), ExitCode.REFUSED, "EXE-303");
     assertThat(writ("tool", "list").out()).contains("revoked");
   }

@@ -93,13 +93,17 @@ public final class AgentRun {
    *
    * @param file the name that the tool sees
    * @param mediaType for example {@code text/plain}
-   * @throws WritException {@code LED-080} where policy's {@code storage} allows no more
+   * @throws WritException {@code LED-080} where policy's {@code storage} allows no more, {@code
+   *     CLI-002} where the stream cannot be read
    */
   public Input put(String file, String mediaType, InputStream content) {
     Objects.requireNonNull(file, "file");
     Objects.requireNonNull(mediaType, "mediaType");
     Objects.requireNonNull(content, "content");
-    Content stored = home.kernel().contents().put(tenant(), agent.subject(), content, mediaType);
+    Content stored =
+        home.kernel()
+            .contents()
+            .put(tenant(), agent.subject(), new ReadContent(file, content), mediaType);
     return new Input(file, stored.digest(), stored.size(), stored.mediaType());
   }
 

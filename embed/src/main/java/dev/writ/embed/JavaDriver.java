@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +75,10 @@ final class JavaDriver implements Driver {
             .name("writ-tool-" + tool.manifest().name())
             .start(() -> {
               try {
-                result.complete(Jcs.write(tool.handler().call(call(invocation))));
+                result.complete(
+                    Jcs.write(
+                        Objects.requireNonNull(
+                            tool.handler().call(call(invocation)), "the tool gave null")));
               } catch (Throwable e) {
                 result.completeExceptionally(e);
               }

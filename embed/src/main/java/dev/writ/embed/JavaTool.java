@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -89,6 +90,7 @@ public record JavaTool(ToolManifest manifest, Handler handler) {
    */
   public static JavaTool of(
       String name, String version, String input, String output, Handler handler) {
+    Objects.requireNonNull(handler, "handler");
     ToolManifest manifest =
         new ToolManifest(
             name,

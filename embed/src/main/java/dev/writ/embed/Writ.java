@@ -142,6 +142,10 @@ public final class Writ implements AutoCloseable {
     return home.kernel().checkpoint();
   }
 
+  /**
+   * Closes it; closing it once more does nothing. It waits for no call: one that is at work ends
+   * with {@code LED-023}, and its effect is in doubt when the installation is opened again.
+   */
   @Override
   public void close() {
     try {

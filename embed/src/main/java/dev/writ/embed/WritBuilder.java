@@ -14,6 +14,7 @@ import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.Drivers;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.BuiltinTools;
@@ -27,6 +28,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -49,8 +51,9 @@ public final class WritBuilder {
   private boolean makes = true;
   private final Map<String, SigningKey> keys = new HashMap<>();
   private final List<JavaTool> javaTools = new ArrayList<>();
-  private final List<Driver> drivers = new ArrayList<>();
-  private final List<ToolManifest> manifests = new ArrayList<>();
+  private final List<OwnDriver> drivers = new ArrayList<>();
+
+  private record OwnDriver(Driver driver, List<ToolManifest> tools) {}
 
   WritBuilder(Optional<Path> directory) {
     this.directory = directory;
@@ -82,7 +85,8 @@ public final class WritBuilder {
    *     policy-owner}, or an agent's or approver's
    */
   public WritBuilder key(String name, SigningKey key) {
-    keys.put(name, key);
+    keys.put(
+        Objects.requireNonNull(name, "name of a key"), Objects.requireNonNull(key, "key " + name));
     return this;
   }
 
@@ -106,7 +110,7 @@ public final class WritBuilder {
 
   /** The source of nonces and run seeds. */
   public WritBuilder random(SecureRandom source) {
-    random = source;
+    random = Objects.requireNonNull(source, "source of random numbers");
     return this;
   }
 
@@ -115,14 +119,17 @@ public final class WritBuilder {
    * does.
    */
   public WritBuilder tool(JavaTool tool) {
-    javaTools.add(tool);
+    javaTools.add(Objects.requireNonNull(tool, "tool"));
     return this;
   }
 
-  /** Adds a driver of the caller's own, and the tools that it runs. */
+  /**
+   * Adds a driver of the caller's own, and the tools that it runs. Its name is none of a built-in
+   * driver, and not {@code java} beside tools written in Java; each tool's manifest names it.
+   */
   public WritBuilder driver(Driver driver, List<ToolManifest> tools) {
-    drivers.add(driver);
-    manifests.addAll(tools);
+    Objects.requireNonNull(driver, "driver");
+    drivers.add(new OwnDriver(driver, List.copyOf(tools)));
     return this;
   }
 
@@ -152,8 +159,8 @@ public final class WritBuilder {
    *
    * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
    *     it must exist and does not, {@code TOL-021}, {@code TOL-028}, {@code GRD-420} or {@code
-   *     GRD-422} for a name or schema of the caller's own tools, and the code of any other failed
-   *     check
+   *     GRD-422} for a name or schema of the caller's own tools and drivers, and the code of any
+   *     other failed check
    */
   public Writ open() {
     if (directory.isPresent()) {
@@ -171,16 +178,20 @@ public final class WritBuilder {
   private Writ open(Path at, Runnable afterwards) {
     Home home = new Home(at, _ -> passphrase.orElse(null), keys, KeyLookup.of(environment));
     List<ToolManifest> own =
-        Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
+        Stream.concat(
+                javaTools.stream().map(JavaTool::manifest),
+                drivers.stream().flatMap(driver -> driver.tools().stream()))
+            .toList();
     own.forEach(ToolRegistry::requireWellFormed);
     own.forEach(WritBuilder::requireOwnName);
     requireDistinct(own);
+    requireOwnDrivers();
     InstantSource time = clock.orElseGet(InstantSource::system);
     if (makes && !home.exists()) {
       new HomeMaker(home, names, new KeySource(keys, passphrase), time, random).make(text(own));
     }
     home.requireExisting();
-    List<Driver> all = new ArrayList<>(drivers);
+    List<Driver> all = new ArrayList<>(drivers.stream().map(OwnDriver::driver).toList());
     if (!javaTools.isEmpty()) {
       all.add(new JavaDriver(javaTools));
     }
@@ -210,6 +221,44 @@ public final class WritBuilder {
             ToolsError.MANIFEST_INVALID,
             "two tools are " + tool + "; give one of them another name or version");
       }
+    }
+  }
+
+  /** Of two of one name, one would run the tools of the other. */
+  private void requireOwnDrivers() {
+    if (drivers.isEmpty()) {
+      return;
+    }
+    Set<String> taken = builtinDrivers();
+    if (!javaTools.isEmpty()) {
+      taken.add(JavaDriver.NAME);
+    }
+    for (OwnDriver own : drivers) {
+      String name = Objects.requireNonNull(own.driver().name(), "name of a driver");
+      if (!taken.add(name)) {
+        throw new WritException(
+            ToolsError.MANIFEST_INVALID,
+            "there is a driver \"" + name + "\" already; give this one another name");
+      }
+      for (ToolManifest tool : own.tools()) {
+        if (!tool.driver().equals(name)) {
+          throw new WritException(
+              ToolsError.MANIFEST_INVALID,
+              "the tool \""
+                  + tool.name()
+                  + "\" is given with the driver \""
+                  + name
+                  + "\" and names \""
+                  + tool.driver()
+                  + "\"");
+        }
+      }
+    }
+  }
+
+  private static Set<String> builtinDrivers() {
+    try (Drivers builtin = Drivers.withoutProcesses()) {
+      return new HashSet<>(builtin.byName().keySet());
     }
   }
 

@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -100,6 +101,23 @@ class ToolsWrittenInJavaTest {
       assertThatThrownBy(() -> run.put("a.txt", null, InputStream.nullInputStream()))
           .isInstanceOf(NullPointerException.class)
           .hasMessage("mediaType");
+    }
+  }
+
+  @Test
+  void aStreamThatCannotBeReadIsNoFailureOfTheStore() {
+    InputStream broken =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw new IOException("the cable is out");
+          }
+        };
+    try (Writ writ = with(weather(_ -> celsius(0)))) {
+      AgentRun run = writ.agent("researcher").run("main");
+      assertThatThrownBy(() -> run.put("a.txt", "text/plain", broken))
+          .hasMessageContaining("CLI-002")
+          .hasMessageContaining("a.txt: java.io.IOException: the cable is out");
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.stream.Stream;
+import org.pcollections.PSortedMap;
 import org.pcollections.PSortedSet;
 import org.pcollections.TreePMap;
 import org.pcollections.TreePSet;
@@ -21,7 +22,7 @@ import org.pcollections.TreePSet;
  * Immutable.
  *
  * @param tenants the cell of each tenant that was placed
- * @param cells the regions of each cell that was placed
+ * @param cells the regions of each cell that was placed, and may not be anywhere again
  * @param named tenants that a key or policy has named; they stay where they are until they are
  *     moved
  * @param moves of each tenant that was moved, in their order
@@ -125,8 +126,12 @@ public record Placements(
   }
 
   Placements with(CellRegions regions) {
+    PSortedMap<Integer, CellRegions> stated = Persistent.of(cells);
     return new Placements(
-        tenants, Persistent.of(cells).plus(regions.cell(), regions), named, moves);
+        tenants,
+        regions.isAnywhere() ? stated.minus(regions.cell()) : stated.plus(regions.cell(), regions),
+        named,
+        moves);
   }
 
   /** These tenants can have work from now on. */

@@ -148,4 +148,25 @@ class TenantsAndCellsArePlacedTest {
     assertThat(placed().mayOwn(1, Optional.of("eu-1"))).isFalse();
     assertThat(placed().regionsOf(1).orElseThrow().regions()).containsExactly("us-1");
   }
+
+  @Test
+  void a_cell_may_be_anywhere_again() {
+    beSystemCell();
+    place(1, "eu-1");
+    place(2, "eu-1");
+    place(1);
+    assertThat(placed().mayOwn(1, Optional.of("us-1"))).isTrue();
+    assertThat(placed().mayOwn(1, Optional.empty())).isTrue();
+    assertThat(placed().regionsOf(1)).as("as if nobody had said where").isEmpty();
+    assertThat(placed().mayOwn(2, Optional.empty())).as("another cell").isFalse();
+    assertThat(SystemState.read(home.ledger()).placements()).isEqualTo(placed());
+    place(1);
+    assertThat(placed().regionsOf(1)).as("said twice").isEmpty();
+    assertThat(new CellRegions(1, List.of(), FromElsewhere.FORWARD).has("us-1")).isTrue();
+    assertThat(
+            Refused.code(() ->
+                CellRegions.read(new CellRegions(1, List.of(), FromElsewhere.REFUSE).toJson())))
+        .as("there is no elsewhere")
+        .isEqualTo("CAN-023");
+  }
 }

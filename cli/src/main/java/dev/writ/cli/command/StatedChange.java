@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param words what was done, for people
  * @param next what to do next, for people
- * @param doubt why the name may be mistyped
+ * @param doubt why the name may be mistyped, or what else may not have been meant
  */
 public record StatedChange(
     String kind, JsonValue.Obj detail, String words, Optional<String> next, Optional<String> doubt)

@@ -42,7 +42,15 @@ class CellsAreWhereOperatorsPutThemTest {
         .contains("EXE-964");
     assertThat(gateways.writ(0, "cells", "place", TENANT, "3").err()).contains("EXE-965");
     assertThat(gateways.writ(0, "cells", "place", TENANT, "0").err()).contains("CLI-001");
-    assertThat(gateways.writ(0, "cells", "regions", NUMBER).err()).contains("CLI-001");
+    assertThat(gateways.writ(0, "cells", "regions", NUMBER).err())
+        .contains("CLI-001", "--anywhere");
+    assertThat(gateways.writ(0, "cells", "regions", NUMBER, "eu-1", "--anywhere").err())
+        .contains("CLI-001");
+    assertThat(
+            gateways
+                .writ(0, "cells", "regions", NUMBER, "--anywhere", "--elsewhere", "refuse")
+                .err())
+        .contains("CLI-001");
     assertThat(gateways.writ(0, "cells", "regions", NUMBER, "eu-1", "--elsewhere", "x").err())
         .contains("CLI-001");
     gateways.done(0, "cells", "place", TENANT, NUMBER);
@@ -122,6 +130,7 @@ class CellsAreWhereOperatorsPutThemTest {
             .as("it is forwarded")
             .contains("us-1");
         assertThat(receipt(HOME, first).region()).as("a repeat").contains("eu-1");
+        anywhereAgain();
         assertThat(outside.all().values()).as("nothing is done twice").containsOnly(1);
       }
       gateways.stop(HOME);
@@ -192,6 +201,19 @@ class CellsAreWhereOperatorsPutThemTest {
       assertThat(other.send(gateways.url(ELSEWHERE), other.outside("run-1")).status())
           .isEqualTo(200);
     }
+  }
+
+  /** No gateway is left that could have owned it where it was stated to be. */
+  private void anywhereAgain() throws IOException {
+    gateways.done(HOME, "cells", "regions", NUMBER, "eu-9");
+    gateways.await("nobody may own the cell", () -> gateways.owners().get(CELL) == -1);
+    gateways.done(HOME, "cells", "regions", NUMBER, "--anywhere");
+    gateways.await("it has an owner", () -> gateways.owners().get(CELL) != -1);
+    assertThat(gateways.done(0, "cells", "list").out()).contains("any");
+    gateways.await(
+        "any of them serves it",
+        () -> agent.send(gateways.url(ELSEWHERE), agent.outside("run-1")).status() == 200);
+    assertThat(told(ELSEWHERE)).doesNotContain("\"regions\":");
   }
 
   private void everythingVerifies() throws IOException {

@@ -233,7 +233,12 @@ final class PlacementVectors {
         "drop", "no such thing is done", "CAN-023", with(good, "elsewhere", JsonValue.of("drop")));
     region("system-cell", "the system cell", "CAN-023", with(good, "cell", JsonValue.of(0)));
     region("cell-256", "a cell that cannot be", "CAN-023", with(good, "cell", JsonValue.of(256)));
-    region("none", "no region", "CAN-023", named(good));
+    region("none", "no region, and refused from elsewhere", "CAN-023", named(good));
+    region(
+        "anywhere",
+        "no region: it may be anywhere again",
+        "ok",
+        with(named(good), "elsewhere", JsonValue.of("forward")));
     region("eight", "as many as can be", "ok", named(good, "a", "b", "c", "d", "e", "f", "g", "h"));
     region("nine", "one more", "CAN-023", named(good, "a", "b", "c", "d", "e", "f", "g", "h", "i"));
     region("twice", "one region twice", "CAN-023", named(good, "eu-1", "eu-2", "eu-1"));

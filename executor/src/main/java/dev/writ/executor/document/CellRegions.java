@@ -15,8 +15,9 @@ import java.util.TreeSet;
  *
  * @param cell its number, from 1: the system cell may be anywhere
  * @param regions each once; the first is the cell's home, a later one takes it over where no
- *     gateway of an earlier one lives
- * @param elsewhere what a gateway of any other region does with requests for the cell
+ *     gateway of an earlier one lives; empty: the cell may be anywhere again
+ * @param elsewhere what a gateway of any other region does with requests for the cell; {@code
+ *     FORWARD} where there is no other one
  */
 public record CellRegions(int cell, List<String> regions, FromElsewhere elsewhere) {
   private static final int REGIONS_MAX = 8;
@@ -52,12 +53,16 @@ public record CellRegions(int cell, List<String> regions, FromElsewhere elsewher
         fields.oneOf("elsewhere", List.of(FromElsewhere.values()), FromElsewhere::text);
     List<String> regions = fields.list("regions", CellRegions::region);
     fields.end();
-    if (regions.isEmpty() || regions.size() > REGIONS_MAX) {
+    if (regions.size() > REGIONS_MAX) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE, "detail/regions has " + regions.size() + " entries");
     }
     if (new TreeSet<>(regions).size() < regions.size()) {
       throw new WritException(CanonicalizeError.FIELD_VALUE, "detail/regions names one twice");
+    }
+    if (regions.isEmpty() && elsewhere == FromElsewhere.REFUSE) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, "detail/elsewhere is refuse, and no region is elsewhere");
     }
     return new CellRegions(cell, regions, elsewhere);
   }
@@ -91,8 +96,13 @@ public record CellRegions(int cell, List<String> regions, FromElsewhere elsewher
         .build();
   }
 
+  /** Takes back what was stated before: a gateway in any region may own the cell, or in none. */
+  public boolean isAnywhere() {
+    return regions.isEmpty();
+  }
+
   /** Whether a gateway in this region may own the cell. */
   public boolean has(String region) {
-    return regions.contains(region);
+    return isAnywhere() || regions.contains(region);
   }
 }

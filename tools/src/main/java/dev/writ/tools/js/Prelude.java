@@ -1,5 +1,6 @@
 package dev.writ.tools.js;
 
+import dev.writ.tools.process.Uninterrupted;
 import dev.writ.tools.wasm.Drbg;
 import dev.writ.tools.wasm.FileTree;
 import dev.writ.tools.wasm.Guest;
@@ -18,9 +19,7 @@ final class Prelude {
   /** Names the file that keeps it from one JVM to the next; the launcher's build sets it. */
   private static final String PROPERTY = "writ.prelude";
 
-  private static final class Holder {
-    static final QuickJs.Snapshot SNAPSHOT = stored();
-  }
+  private static QuickJs.Snapshot made;
 
   private Prelude() {}
 
@@ -57,8 +56,15 @@ final class Prelude {
     }
   }
 
-  /** A QuickJS with the prelude's bytecode; depends only on the prelude's source and QuickJS. */
-  static QuickJs.Snapshot snapshot() {
-    return Holder.SNAPSHOT;
+  /**
+   * A QuickJS with the prelude's bytecode; depends only on the prelude's source and QuickJS. It is
+   * every call's, so the first one's interrupt does not end its making; nor is it a constant of a
+   * class, which would be lost to this JVM for good where its making failed once.
+   */
+  static synchronized QuickJs.Snapshot snapshot() {
+    if (made == null) {
+      made = Uninterrupted.get(Prelude::stored);
+    }
+    return made;
   }
 }

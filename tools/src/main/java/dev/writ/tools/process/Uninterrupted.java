@@ -5,18 +5,19 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
- * Work on files after a command has ended. A cancel interrupts the thread of the call, and an
- * interrupt closes every channel that its thread reads or writes: files would be left half copied.
- * So this work has a thread of its own, which nobody interrupts.
+ * Work that is done whatever becomes of the call that asked for it, such as that on files after a
+ * command has ended. A cancel interrupts the thread of the call, and an interrupt closes every
+ * channel that its thread reads or writes, and ends every guest that it runs: files would be left
+ * half copied. So this work has a thread of its own, which nobody interrupts.
  */
-final class Uninterrupted {
+public final class Uninterrupted {
   private Uninterrupted() {}
 
   /** What the work gives or throws; the caller's interrupt stays as it is. */
-  static <T> T get(Supplier<T> work) {
+  public static <T> T get(Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(
-              work, task -> Thread.ofVirtual().name("writ-files").start(task))
+              work, task -> Thread.ofVirtual().name("writ-uninterrupted").start(task))
           .join();
     } catch (CompletionException e) {
       switch (e.getCause()) {

@@ -3673,11 +3673,12 @@ class System {
     this.stated.set(tenant, cell);
   }
 
-  /** In which regions a cell may be. */
+  /** In which regions a cell may be; none: in any again, so that nothing comes from elsewhere. */
   putIn(detail, place) {
     within(`${place} /detail`, () => cellRegionsForm(detail, ''));
-    const { regions } = detail;
-    if (regions.length === 0 || new Set(regions).size < regions.length) refuse('CAN-023', `${place} /detail/regions`, regions.join(' '), 'one at least, each once');
+    const { elsewhere, regions } = detail;
+    if (new Set(regions).size < regions.length) refuse('CAN-023', `${place} /detail/regions`, regions.join(' '), 'each once');
+    if (regions.length === 0 && elsewhere === 'refuse') refuse('CAN-023', `${place} /detail/elsewhere`, elsewhere, 'forward, where no region is stated');
   }
 
   /** A hold keeps the contents of a tenant's runs, or of one of them, until it is released. */

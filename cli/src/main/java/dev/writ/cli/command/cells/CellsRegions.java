@@ -30,20 +30,24 @@ final class CellsRegions implements CliCommand {
                     "regions",
                     "State in which regions gateways may own a cell: its home first, then those"
                         + " that take it over where no gateway of an earlier one lives.",
-                    "The latest statement about a cell counts. A gateway's region stands in its"
-                        + " gateway.yaml. What becomes of the cell's owner is told on stderr.")
+                    "The latest statement about a cell counts; --anywhere takes back what was"
+                        + " stated. A gateway's region stands in its gateway.yaml. What becomes of"
+                        + " the cell's owner is told on stderr.")
                 .argument("CELL", "The number of the cell, from 1.")
-                .moreArguments("REGION", "Its regions, at least one.")
+                .moreArguments("REGION", "Its regions: at least one, or --anywhere instead.")
+                .flag("--anywhere", "Gateways of any region may own it, and those of none.")
                 .option(
                     "--elsewhere",
                     "WHAT",
                     "What gateways of other regions do with requests for it: forward (the default)"
                         + " or refuse.")
-                .example("cells regions 3 eu-1 eu-2 --elsewhere refuse")));
+                .example("cells regions 3 eu-1 eu-2 --elsewhere refuse")
+                .example("cells regions 3 --anywhere")));
   }
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
+    requireWhere(arguments);
     JsonValue.Obj detail =
         JsonValue.object()
             .put("cell", CellsPlace.cell(arguments.argument("CELL")))
@@ -62,6 +66,20 @@ final class CellsRegions implements CliCommand {
         List.of(SystemWords.change(home, arguments, EventKind.CELL_PLACED, regions.toJson())));
     line.ifPresent(told -> session.terminal().err().println(Text.printable(told)));
     return ExitCode.OK;
+  }
+
+  /** A list that came out empty, of a script say, does not let the cell go anywhere. */
+  private static void requireWhere(Arguments arguments) {
+    boolean names = !arguments.moreArguments("REGION").isEmpty();
+    if (!arguments.has("--anywhere")) {
+      if (!names) {
+        throw new WritException(
+            CliError.USAGE, "name a REGION at least; where it may be in any, say --anywhere");
+      }
+    } else if (names || arguments.option("--elsewhere").isPresent()) {
+      throw new WritException(
+          CliError.USAGE, "--anywhere names all regions: it takes no REGION and no --elsewhere");
+    }
   }
 
   /** What the statement does to the cell is told, and nothing refuses it. */

@@ -17,7 +17,7 @@ final class StatedRegions {
    */
   static Optional<String> told(
       CellRegions regions, List<LivingGateway> live, Optional<String> owner) {
-    if (live.isEmpty()) {
+    if (live.isEmpty() || regions.isAnywhere()) {
       return Optional.empty();
     }
     String cell = "cell " + regions.cell();

@@ -26,6 +26,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
@@ -279,7 +280,10 @@ public final class ToolCommand implements CommandGroup {
       return SystemWords.options(
           CommandUsage.of(
                   "revoke",
-                  "Prohibit a version of a tool at once, including intents that were issued.")
+                  "Prohibit a version of a tool at once and for good, including intents that were"
+                      + " issued.",
+                  "There is no way back: another version takes its place. To stop a tool for a time"
+                      + " take it out of the policy (writ policy activate).")
               .argument("NAME", "")
               .argument("VERSION", "")
               .option("--operator", "KEY", "The operator's key (default: operator)."));
@@ -299,9 +303,20 @@ public final class ToolCommand implements CommandGroup {
               detail,
               "revoked: " + name + " " + version,
               Optional.empty(),
-              doubt)
+              doubt.or(() -> withoutSuccessor(name, version)))
           .show(session);
       return ExitCode.OK;
+    }
+
+    /** Of a tool of the release nobody else can submit another version. */
+    private static Optional<String> withoutSuccessor(String name, String version) {
+      return BuiltinTools.all().stream()
+          .filter(tool -> tool.name().equals(name) && tool.version().equals(version))
+          .findFirst()
+          .map(_ ->
+              name
+                  + " is built in: nobody can use it here until a release brings another version"
+                  + " of it. The prohibition stands");
     }
 
     /** What is prohibited may come later; what runs under another name runs on. */

@@ -39,6 +39,12 @@ class AStatementOfRegionsSaysWhatItDoesTest {
   }
 
   @Test
+  void aCellThatMayBeAnywhereKeepsItsOwner() {
+    assertThat(told(List.of(), Optional.of("gw-1:1"), ANYWHERE, FIRST)).isEmpty();
+    assertThat(told(List.of(), Optional.empty(), ANYWHERE)).as("they take it").isEmpty();
+  }
+
+  @Test
   void aCellThatStaysWhereItIs() {
     assertThat(told(List.of("eu-1", "eu-2"), Optional.of("gw-1:1"), FIRST, SECOND)).isEmpty();
     assertThat(told(List.of("eu-1"), Optional.empty(), FIRST)).isEmpty();

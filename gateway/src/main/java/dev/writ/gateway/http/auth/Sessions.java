@@ -10,8 +10,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -105,7 +107,8 @@ public final class Sessions {
 
   /**
    * Opens one. Who was signed in before in the same browser gets a new session all the same, so
-   * that nobody can prepare one for somebody else.
+   * that nobody can prepare one for somebody else. For whom a provider speaks has no credential
+   * beside it that could end theirs, so the one that they have not used for longest ends.
    *
    * @param by an authenticated caller
    * @return the header {@code Set-Cookie}
@@ -113,7 +116,17 @@ public final class Sessions {
    */
   public synchronized String open(Caller by, Instant now) {
     byDigest.values().removeIf(kept -> kept.isOver(now));
-    long own = byDigest.values().stream().filter(kept -> kept.by.equals(by)).count();
+    List<Map.Entry<Digest, Kept>> all =
+        byDigest.entrySet().stream().filter(entry -> entry.getValue().by.equals(by)).toList();
+    int own = all.size();
+    if (own >= OF_CREDENTIAL_MAX && by.method().equals(OidcCallers.METHOD)) {
+      byDigest.remove(
+          all.stream()
+              .min(Comparator.comparing(entry -> entry.getValue().seen))
+              .orElseThrow()
+              .getKey());
+      own--;
+    }
     if (own >= OF_CREDENTIAL_MAX || byDigest.size() >= MAX) {
       throw new WritException(
           GatewayError.SESSIONS_MANY, own + " of the credential, " + byDigest.size() + " in all");
