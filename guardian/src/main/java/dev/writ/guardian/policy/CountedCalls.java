@@ -3,11 +3,9 @@ package dev.writ.guardian.policy;
 import dev.writ.guardian.policy.limit.Budget;
 import dev.writ.guardian.policy.rule.Match;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -22,14 +20,19 @@ final class CountedCalls {
   private static final int FAULTS_MAX = 50;
 
   private final RoleTools tools;
-  private final List<Budget> budgets;
+  private final List<Counting> budgets;
   private final BitSet priced;
   private final Consumer<String> unwritten;
   private int faults;
 
   private CountedCalls(PolicyParts parts, Consumer<String> unwritten) {
     this.tools = new RoleTools(parts.roles().values());
-    this.budgets = List.copyOf(parts.budgets().values());
+    this.budgets =
+        parts.budgets().values().stream()
+            .map(b ->
+                new Counting(
+                    b.name(), b.unit(), b.match(), b.match().tool().map(tools::number).orElse(-1)))
+            .toList();
     this.priced = tools.named(parts.prices().keySet());
     this.unwritten = unwritten;
   }
@@ -51,11 +54,9 @@ final class CountedCalls {
   private void check(Principal principal) {
     Set<String> roles = new LinkedHashSet<>(principal.roles());
     BitSet usable = tools.of(roles);
-    Counting calls = counting(principal, roles, Budget.Unit.CALLS);
-    Counting cost = counting(principal, roles, Budget.Unit.COST);
-    BitSet uncounted = calls.ofAll().isPresent() ? new BitSet() : (BitSet) usable.clone();
-    uncounted.andNot(tools.named(calls.ofOne().keySet()));
-    BitSet unpriced = cost.ofAll().isPresent() ? usable : tools.named(cost.ofOne().keySet());
+    BitSet uncounted = (BitSet) usable.clone();
+    uncounted.andNot(counted(Budget.Unit.CALLS, principal, roles));
+    BitSet unpriced = counted(Budget.Unit.COST, principal, roles);
     unpriced.and(usable);
     unpriced.andNot(priced);
 
@@ -68,7 +69,7 @@ final class CountedCalls {
       if (unpriced.get(i)) {
         told(
             "budget \""
-                + cost.of(tool)
+                + costs(tool, principal, roles)
                 + "\" counts the cost of \""
                 + tool
                 + "\", which has none in prices");
@@ -90,21 +91,31 @@ final class CountedCalls {
     unwritten.accept(found);
   }
 
-  private Counting counting(Principal principal, Set<String> roles, Budget.Unit unit) {
-    Optional<String> ofAll = Optional.empty();
-    Map<String, String> ofOne = new LinkedHashMap<>();
-    for (Budget budget : budgets) {
-      Match match = budget.match();
-      if (budget.unit() != unit || !counts(match, principal, roles)) {
-        continue;
-      }
-      if (match.tool().isPresent()) {
-        ofOne.putIfAbsent(match.tool().get(), budget.name());
-      } else if (ofAll.isEmpty()) {
-        ofAll = Optional.of(budget.name());
+  /** The tools whose calls by a principal a budget of that unit counts. */
+  private BitSet counted(Budget.Unit unit, Principal principal, Set<String> roles) {
+    BitSet counted = new BitSet();
+    for (Counting budget : budgets) {
+      if (budget.unit() == unit && counts(budget.match(), principal, roles)) {
+        if (budget.match().tool().isEmpty()) {
+          return tools.all();
+        }
+        if (budget.tool() >= 0) {
+          counted.set(budget.tool());
+        }
       }
     }
-    return new Counting(ofAll, ofOne);
+    return counted;
+  }
+
+  /** The budget that counts what a tool costs: the first of that tool alone, else of any. */
+  private String costs(String tool, Principal principal, Set<String> roles) {
+    return budgets.stream()
+        .filter(budget -> budget.unit() == Budget.Unit.COST)
+        .filter(budget -> budget.match().tool().filter(one -> !one.equals(tool)).isEmpty())
+        .filter(budget -> counts(budget.match(), principal, roles))
+        .min(Comparator.comparing(budget -> budget.match().tool().isEmpty()))
+        .map(Counting::name)
+        .orElseThrow();
   }
 
   /** Whether it counts calls of a principal, with whatever tool. */
@@ -115,15 +126,10 @@ final class CountedCalls {
   }
 
   /**
-   * The budgets in one unit that count a principal's calls.
+   * A budget.
    *
-   * @param ofAll the first that counts any tool
-   * @param ofOne the first of each tool that counts that tool alone
+   * @param tool the number of the only tool that it counts; -1 where it counts any, or one that no
+   *     role has
    */
-  private record Counting(Optional<String> ofAll, Map<String, String> ofOne) {
-    /** The name of one that counts calls of a tool, where any does. */
-    String of(String tool) {
-      return Optional.ofNullable(ofOne.get(tool)).or(() -> ofAll).orElse("");
-    }
-  }
+  private record Counting(String name, Budget.Unit unit, Match match, int tool) {}
 }

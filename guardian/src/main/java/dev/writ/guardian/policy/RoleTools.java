@@ -66,12 +66,23 @@ final class RoleTools {
   BitSet named(Collection<String> tools) {
     BitSet bits = new BitSet(names.size());
     for (String tool : tools) {
-      Integer number = numbers.get(tool);
-      if (number != null) {
+      int number = number(tool);
+      if (number >= 0) {
         bits.set(number);
       }
     }
     return bits;
+  }
+
+  BitSet all() {
+    BitSet all = new BitSet(names.size());
+    all.set(0, names.size());
+    return all;
+  }
+
+  /** Of a tool's name; -1 where no role has it. */
+  int number(String tool) {
+    return numbers.getOrDefault(tool, -1);
   }
 
   String name(int number) {
