@@ -239,6 +239,29 @@ class ARoleRunsItsCommandsAndNoOthersTest {
         "GRD-717");
   }
 
+  /** A refusal that names nothing sends its reader to the request, which a log has not. */
+  @ParameterizedTest
+  @CsvSource({
+    "/role, nobody, names a role without commands: \"nobody\"",
+    "/cmd, kubectl get pods, \"kubectl\": role",
+    "/cmd, ghp_0123456789abcdefghijKL x, what is named: role",
+    "/cwd, /etc, \"/etc\": the root is /workspace",
+    "/cwd, /etc/shadow, what is named: the root is"
+  })
+  void whatIsRefusedIsNamedUnlessItMayBeASecret(String pointer, String value, String told) {
+    String json = with(pointer, JsonValue.of(value));
+    assertThatThrownBy(() -> admit(json)).hasMessageContaining(told);
+  }
+
+  @Test
+  void aVariableThatIsRefusedIsNamed() {
+    for (String[] each :
+        new String[][] {{"FOO", "\"FOO\": role"}, {"PWD", "\"PWD\" is sensitive"}}) {
+      String json = with("/env", JsonValue.object().put(each[0], "x").build());
+      assertThatThrownBy(() -> admit(json)).hasMessageContaining(each[1]);
+    }
+  }
+
   @Test
   void aLineThatNeedsAShellIsGivenToOneOrRefused() {
     String piped = "pytest -q | tee out";

@@ -3,12 +3,16 @@ package dev.writ.ledger;
 import static dev.writ.ledger.Fixture.config;
 import static dev.writ.ledger.Fixture.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.fsck.Fsck;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -132,6 +136,50 @@ class LogsOfAClosedLedgerStayTest {
       ledger.append(Fixture.step(ledger, run("r"), "step " + steps++)).await();
       ledger.store.forgetUnused();
     }
+    requireAllThere();
+  }
+
+  /** RocksDB does not miss it, and the anchor's root is made of rows of the newest log. */
+  @Test
+  void aLogBetweenOthersThatIsGoneOrShorterRefusesTheOpening() throws IOException {
+    step();
+    step();
+    Path between = db().resolve(List.copyOf(files(".log")).get(files(".log").size() - 2));
+    byte[] whole = Files.readAllBytes(between);
+    for (int left : new int[] {whole.length / 2, 0, -1}) {
+      if (left < 0) {
+        Files.delete(between);
+      } else {
+        Files.write(between, Arrays.copyOf(whole, left));
+      }
+      assertThatThrownBy(this::step)
+          .isInstanceOf(WritException.class)
+          .hasMessageContaining("LED-006")
+          .hasMessageContaining(
+              between.getFileName()
+                  + " has "
+                  + Math.max(0, left)
+                  + " bytes of the "
+                  + whole.length
+                  + " that it was closed with");
+      Fsck.Options options = Fsck.Options.of(home.resolve("data"));
+      assertThat(Fsck.check(options.withAnchor(config(home).anchor())).problems()).isNotEmpty();
+    }
+    Files.write(between, whole);
+    requireAllThere();
+  }
+
+  @Test
+  void aNoteThatIsDamagedIsNotBelieved() throws IOException {
+    step();
+    for (String note : new String[] {"", "\n", "000001.log", "000001.log -1", "\u00ff 1"}) {
+      Files.writeString(db().resolve("CLOSED"), note, StandardCharsets.ISO_8859_1);
+      TreeSet<String> before = files(".sst");
+      step();
+      assertThat(files(".sst")).as(note).isNotEqualTo(before);
+    }
+    Files.delete(db().resolve("CLOSED"));
+    Files.createDirectory(db().resolve("CLOSED"));
     requireAllThere();
   }
 }

@@ -4,7 +4,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.engine.EngineSettings;
 import dev.writ.guardian.policy.engine.FeatureFlag;
-import dev.writ.guardian.policy.limit.Budget;
 import dev.writ.guardian.policy.limit.RunLimits;
 import dev.writ.guardian.policy.limit.RunShare;
 import dev.writ.guardian.policy.limit.StorageLimits;
@@ -21,10 +20,7 @@ import dev.writ.guardian.policy.seed.ExecuteProfile;
 import dev.writ.guardian.policy.seed.ExecuteTenant;
 import dev.writ.guardian.yaml.Section;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -54,7 +50,9 @@ final class PolicyConsistency {
     tools();
     approvers();
     mandates();
-    budgets();
+    CountedCalls.check(
+        parts,
+        found -> faults.accept(section.at("budgets", GuardianError.POLICY_LIMIT_UNWRITTEN, found)));
     parts.execute().ifPresent(this::execute);
     parts.commands().ifPresent(this::commands);
     parts.commands().ifPresent(this::workspaces);
@@ -235,82 +233,5 @@ final class PolicyConsistency {
                     "budgets",
                     GuardianError.POLICY_VALUE,
                     "budget \"" + name + "\" has the name of an account of mandates")));
-  }
-
-  /**
-   * Everything that a principal may use, now or once governance adds it, must be counted by a
-   * budget of calls, and must have a price if a budget of costs counts it. Each budget is looked at
-   * once for a principal, not once for each of its tools: who wrote a policy may be hostile.
-   */
-  private void budgets() {
-    for (Principal principal : parts.principals().values()) {
-      TreeSet<String> usable = new TreeSet<>();
-      principal.roles().stream()
-          .filter(parts.roles()::containsKey) // that others are not defined is found above
-          .map(parts.roles()::get)
-          .forEach(role -> role.tools().forEach(t -> usable.add(t.split("/", 2)[0])));
-      Counting calls = Counting.of(parts.budgets().values(), principal, Budget.Unit.CALLS);
-      Counting cost = Counting.of(parts.budgets().values(), principal, Budget.Unit.COST);
-      usable.forEach(tool -> counted(principal, tool, calls, cost));
-    }
-  }
-
-  private void counted(Principal principal, String tool, Counting calls, Counting cost) {
-    if (!parts.prices().containsKey(tool)) {
-      cost.of(tool)
-          .ifPresent(budget ->
-              unwritten(
-                  "budget \""
-                      + budget
-                      + "\" counts the cost of \""
-                      + tool
-                      + "\", which has none in prices"));
-    }
-    if (calls.of(tool).isEmpty()) {
-      unwritten(
-          "no budget in calls covers \""
-              + tool
-              + "\" for "
-              + principal.tenant()
-              + "/"
-              + principal.subject());
-    }
-  }
-
-  private void unwritten(String found) {
-    faults.accept(section.at("budgets", GuardianError.POLICY_LIMIT_UNWRITTEN, found));
-  }
-
-  /**
-   * The budgets in one unit that count a principal's calls.
-   *
-   * @param ofAll the first that counts any tool
-   * @param ofOne the first of each tool that counts that tool alone
-   */
-  private record Counting(Optional<String> ofAll, TreeMap<String, String> ofOne) {
-    static Counting of(Collection<Budget> budgets, Principal principal, Budget.Unit unit) {
-      Optional<String> ofAll = Optional.empty();
-      TreeMap<String, String> ofOne = new TreeMap<>();
-      for (Budget budget : budgets) {
-        String tool = budget.match().tool().orElse("");
-        if (budget.unit() != unit
-            || !budget
-                .match()
-                .applies(principal.tenant(), principal.subject(), principal.roles(), tool)) {
-          continue;
-        }
-        if (budget.match().tool().isPresent()) {
-          ofOne.putIfAbsent(tool, budget.name());
-        } else if (ofAll.isEmpty()) {
-          ofAll = Optional.of(budget.name());
-        }
-      }
-      return new Counting(ofAll, ofOne);
-    }
-
-    /** The name of one that counts calls of a tool. */
-    Optional<String> of(String tool) {
-      return Optional.ofNullable(ofOne.get(tool)).or(() -> ofAll);
-    }
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * The policy engine of seed 002 as a pure function: role, command, directory, environment, limits,
@@ -25,6 +26,9 @@ public final class CommandAdmission {
 
   /** Prefixes of variables that change what a program loads, whatever policy lists. */
   private static final List<String> LOADER = List.of("LD_", "DYLD_", "GLIBC_", "BASH_FUNC_");
+
+  /** Without an equals sign, behind which a value would be. */
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._/+@-]{1,64}");
 
   private static final long MIB = 1L << 20;
 
@@ -56,7 +60,11 @@ public final class CommandAdmission {
     Optional<CommandRole> role = Optional.ofNullable(profile.roles().get(request.role()));
     if (role.isEmpty()
         || !policy.rolesOf(asker.tenant(), asker.subject()).contains(request.role())) {
-      throw new WritException(ProfileError.COMMAND_ROLE, asker.subject());
+      throw new WritException(
+          ProfileError.COMMAND_ROLE,
+          asker.subject()
+              + (role.isEmpty() ? " names a role without commands: " : " does not have ")
+              + plainly(request.role()));
     }
     if (asker.credential().filter(roles -> !roles.contains(request.role())).isPresent()) {
       throw new WritException(ProfileError.COMMAND_ROLE, "the credential is for other roles");
@@ -112,7 +120,8 @@ public final class CommandAdmission {
     }
     if (!role.commands().contains(line.words().getFirst())) {
       throw new WritException(
-          ProfileError.COMMAND_NOT_ALLOWED, "role " + role.name() + " has " + role.commands());
+          ProfileError.COMMAND_NOT_ALLOWED,
+          plainly(line.words().getFirst()) + ": role " + role.name() + " has " + role.commands());
     }
     return line.words();
   }
@@ -123,10 +132,13 @@ public final class CommandAdmission {
         profile
             .underRoot(asked)
             .orElseThrow(() ->
-                new WritException(ProfileError.COMMAND_CWD, "root " + profile.workspaceRoot()));
+                new WritException(
+                    ProfileError.COMMAND_CWD,
+                    plainly(asked) + ": the root is " + profile.workspaceRoot()));
     if (role.paths().filter(paths -> !WorkspacePaths.isUnder(cwd, paths)).isPresent()) {
       throw new WritException(
-          ProfileError.COMMAND_CWD, "role " + role.name() + " has " + role.paths().get());
+          ProfileError.COMMAND_CWD,
+          plainly(asked) + ": role " + role.name() + " has " + role.paths().get());
     }
     return cwd;
   }
@@ -142,11 +154,19 @@ public final class CommandAdmission {
           if (sensitive || !role.environment().contains(name)) {
             throw new WritException(
                 ProfileError.COMMAND_ENVIRONMENT,
-                sensitive
-                    ? "one is sensitive"
-                    : "role " + role.name() + " has " + role.environment());
+                plainly(name)
+                    + (sensitive
+                        ? " is sensitive"
+                        : ": role " + role.name() + " has " + role.environment()));
           }
         });
+  }
+
+  /** What a caller wrote, unless it is long or may be a secret that stands in the wrong place. */
+  private static String plainly(String written) {
+    return PLAIN.matcher(written).matches() && !SecretLike.text(written)
+        ? "\"" + written + "\""
+        : "what is named";
   }
 
   private JsonValue.Obj env() {

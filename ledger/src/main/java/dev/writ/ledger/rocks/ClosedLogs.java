@@ -1,27 +1,36 @@
 package dev.writ.ledger.rocks;
 
 import dev.writ.canonicalize.Nondeterministic;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether the write-ahead logs of a closed database may stay as they are when it is opened again.
+ * What the last writer noted of its write-ahead logs when it closed the database: the names and
+ * lengths of all.
  *
  * <p>After a failed sync the system may show what is on no disk, so RocksDB writes what it finds in
  * logs into new, synced tables before anything of it is believed. Where the last writer closed the
  * database and none of its writes had failed, everything in the logs was synced, and some twenty
- * syncs are saved, which is most of the time of a short command on an ordinary disk. A note beside
- * the logs says so: with which log that writer ended, and how long it was then. Every writer begins
- * a log of its own, so the note of another one does not fit. It is not synced itself: a note that
- * is lost costs time alone.
+ * syncs are saved, which is most of the time of a short command on an ordinary disk. Every writer
+ * begins a log of its own, so the note of another one does not fit. It is not synced itself: a note
+ * that is lost costs time alone.
+ *
+ * <p>RocksDB does not miss a log that lay between others. So a note whose newest log is here, as
+ * long as it says, also tells which of the others are gone.
  */
 final class ClosedLogs {
   static final Pattern NAME = Pattern.compile("([0-9]{6,18})\\.log");
+
+  private static final Pattern LINE = Pattern.compile("([0-9]{6,18})\\.log ([0-9]{1,18})");
 
   private static final String NOTE = "CLOSED";
 
@@ -30,61 +39,98 @@ final class ClosedLogs {
 
   private static final long BYTES_MAX = 1 << 20;
 
-  private final int count;
-  private final long bytes;
-  private final String last;
+  private ClosedLogs() {}
 
-  private ClosedLogs(int count, long bytes, String last) {
-    this.count = count;
-    this.bytes = bytes;
-    this.last = last;
-  }
-
-  @Nondeterministic("the greatest number is looked for")
-  private static ClosedLogs in(Path dir) throws IOException {
-    int count = 0;
-    long bytes = 0;
-    long greatest = -1;
-    String last = "";
+  /** The length of each, by number. */
+  @Nondeterministic("sorted by number")
+  private static SortedMap<Long, Long> in(Path dir) throws IOException {
+    TreeMap<Long, Long> lengths = new TreeMap<>();
     try (DirectoryStream<Path> logs = Files.newDirectoryStream(dir, "*.log")) {
       for (Path log : logs) {
         Matcher name = NAME.matcher(log.getFileName().toString());
-        if (name.matches()) {
-          long size = Files.size(log);
-          count++;
-          bytes += size;
-          if (Long.parseLong(name.group(1)) > greatest) {
-            greatest = Long.parseLong(name.group(1));
-            last = name.group() + " " + size;
-          }
+        if (name.matches() && Files.isRegularFile(log)) {
+          lengths.put(Long.parseLong(name.group(1)), Files.size(log));
         }
       }
     }
-    return new ClosedLogs(count, bytes, last);
+    return lengths;
+  }
+
+  /** What the note says, if it is of the writer that was the last; else nothing. */
+  private static SortedMap<Long, Long> noted(Path dir, SortedMap<Long, Long> here)
+      throws IOException {
+    TreeMap<Long, Long> noted = new TreeMap<>();
+    Path note = dir.resolve(NOTE);
+    if (here.isEmpty() || !Files.isRegularFile(note)) {
+      return noted;
+    }
+    for (String line : Files.readAllLines(note, StandardCharsets.ISO_8859_1)) {
+      Matcher log = LINE.matcher(line);
+      if (!log.matches()) {
+        return new TreeMap<>();
+      }
+      noted.put(Long.parseLong(log.group(1)), Long.parseLong(log.group(2)));
+    }
+    long newest = here.lastKey();
+    return !noted.isEmpty()
+            && noted.lastKey() == newest
+            && noted.get(newest).equals(here.get(newest))
+        ? noted
+        : new TreeMap<>();
   }
 
   /** Whether they are few, and the last writer closed the database. */
   static boolean mayStay(Path dir) {
     try {
-      Path note = dir.resolve(NOTE);
-      if (!Files.exists(note)) {
-        return false;
-      }
-      ClosedLogs logs = in(dir);
-      return logs.count <= LOGS_MAX
-          && logs.bytes <= BYTES_MAX
-          && logs.last.equals(new String(Files.readAllBytes(note), StandardCharsets.US_ASCII));
+      SortedMap<Long, Long> here = in(dir);
+      return here.size() <= LOGS_MAX
+          && here.values().stream().mapToLong(length -> length).sum() <= BYTES_MAX
+          && !noted(dir, here).isEmpty();
     } catch (IOException e) {
       return false;
     }
   }
 
+  /**
+   * Requires that the last writer's logs are here, as long as they were.
+   *
+   * @throws WritException {@code LED-006} that names the first which is not
+   */
+  static void requireWhole(Path dir) {
+    SortedMap<Long, Long> here;
+    SortedMap<Long, Long> noted;
+    try {
+      here = in(dir);
+      noted = noted(dir, here);
+    } catch (IOException e) {
+      return; // RocksDB says what cannot be read
+    }
+    noted.forEach((log, length) -> {
+      long found = here.getOrDefault(log, 0L);
+      if (found < length) {
+        throw new WritException(
+            LedgerError.CORRUPT,
+            name(log) + " has " + found + " bytes of the " + length + " that it was closed with");
+      }
+    });
+  }
+
   /** Notes that a writer none of whose writes failed has closed the database. */
   static void note(Path dir) {
     try {
-      Files.write(dir.resolve(NOTE), in(dir).last.getBytes(StandardCharsets.US_ASCII));
+      StringBuilder lines = new StringBuilder();
+      in(dir)
+          .forEach(
+              (log, length) -> lines.append(name(log)).append(' ').append(length).append('\n'));
+      Files.writeString(dir.resolve(NOTE), lines, StandardCharsets.US_ASCII);
     } catch (IOException e) {
-      // It saves time, no more.
+      // It saves time, and helps to find a loss; no more.
     }
+  }
+
+  /** As RocksDB names it: six digits at least. */
+  private static String name(long log) {
+    String digits = Long.toString(log);
+    return "0".repeat(Math.max(0, 6 - digits.length())) + digits + ".log";
   }
 }

@@ -141,6 +141,9 @@ public final class RocksStorage implements Storage {
       families.add(new ColumnFamilyDescriptor(name(family), familyOptions));
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
+    if (scratch.isEmpty()) {
+      ClosedLogs.requireWhole(dir);
+    }
     if (leavesLogs && ClosedLogs.mayStay(dir)) {
       tuning.leaveLogs();
     }

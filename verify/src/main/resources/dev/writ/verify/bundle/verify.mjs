@@ -2141,19 +2141,63 @@ function definedNames(policy, place) {
   }
 }
 
+/**
+ * The tools that roles name, as sets of their numbers: of many as bits, 32 in a word, and of few as a list, so that all of them
+ * together are as large as the policy is, and a union takes no longer than the smaller of both.
+ */
+function toolsOfRoles(policy) {
+  const numbers = new Map();
+  const lists = new Map();
+  for (const [role, { tools }] of Object.entries(policy.roles)) {
+    const named = new Set(tools.map((one) => one.split('/', 1)[0]));
+    for (const tool of named) if (!numbers.has(tool)) numbers.set(tool, numbers.size);
+    lists.set(role, Uint32Array.from(named, (tool) => numbers.get(tool)));
+  }
+  const words = Math.ceil(numbers.size / 32);
+  const set = (bits, list) => {
+    for (const number of list) bits[number >>> 5] |= 1 << (number & 31);
+    return bits;
+  };
+  const dense = new Map();
+  for (const [role, list] of lists) if (list.length > words) dense.set(role, set(new Uint32Array(words), list));
+  return {
+    names: [...numbers.keys()],
+    /** Of all of these roles. */
+    union: (roles) => {
+      const all = new Uint32Array(words);
+      for (const role of roles) {
+        const bits = dense.get(role);
+        if (bits === undefined) set(all, lists.get(role));
+        else for (let i = 0; i < words; i++) all[i] |= bits[i];
+      }
+      return all;
+    },
+    /** Of these names, those that a role has; all of them for null. */
+    named: (tools) => (tools === null ? new Uint32Array(words).fill(0xffffffff) : set(new Uint32Array(words), [...tools].map((one) => numbers.get(one)).filter((one) => one !== undefined))),
+  };
+}
+
 /** That what a principal may use is counted by a budget in calls, and has a price where its cost is counted (policy.md, 5). */
 function countedCalls(policy, place) {
+  const { names, union, named } = toolsOfRoles(policy);
+  const priced = named(Object.keys(policy.prices));
   for (const { tenant, subject, roles } of policy.principals) {
-    // Each budget is looked at once for a principal, not once for each of its tools; null stands for any tool.
+    // Who wrote a policy may be hostile: each budget is looked at once for a principal, and tools are counted by sets; null stands for any tool.
+    const held = new Set(roles);
     const counting = { calls: new Set(), cost: new Set() };
     for (const { match, unit } of policy.budgets) {
-      const applies = (match.tenant ?? tenant) === tenant && (match.subject ?? subject) === subject && (match.role === undefined || roles.includes(match.role));
+      const applies = (match.tenant ?? tenant) === tenant && (match.subject ?? subject) === subject && (match.role === undefined || held.has(match.role));
       if (applies) counting[unit]?.add(match.tool ?? null);
     }
-    const counts = (unit, tool) => counting[unit].has(null) || counting[unit].has(tool);
-    for (const tool of new Set(roles.flatMap((role) => policy.roles[role].tools.map((named) => named.split('/', 1)[0])))) {
-      if (!Object.hasOwn(policy.prices, tool) && counts('cost', tool)) refuse('GRD-511', `${place} /prices`, quoted(tool), 'a price, as a budget counts its cost');
-      if (!counts('calls', tool)) refuse('GRD-511', `${place} /budgets`, `${quoted(tool)} for ${quoted(subject)}`, 'a budget in calls that covers it');
+    const [calls, cost] = [counting.calls, counting.cost].map((tools) => named(tools.has(null) ? null : tools));
+    const usable = union(held);
+    for (let i = 0; i < usable.length; i++) {
+      const faulty = usable[i] & (~calls[i] | (cost[i] & ~priced[i]));
+      if (faulty === 0) continue;
+      const bit = 31 - Math.clz32(faulty);
+      const tool = names[i * 32 + bit];
+      if ((calls[i] >>> bit) & 1) refuse('GRD-511', `${place} /prices`, quoted(tool), 'a price, as a budget counts its cost');
+      refuse('GRD-511', `${place} /budgets`, `${quoted(tool)} for ${quoted(subject)}`, 'a budget in calls that covers it');
     }
   }
 }
