@@ -376,9 +376,10 @@ function address(url) {
   try {
     at = new URL(url);
   } catch {
-    return unfit('it is no address');
+    return unfit("a server's address is http://… or https://…");
   }
   if (at.username || at.password || at.search || at.hash) unfit('it has a user, a query or a fragment');
+  if (!['http:', 'https:'].includes(at.protocol)) unfit("a server's address is http://… or https://…");
   if (at.protocol !== 'https:' && !(at.protocol === 'http:' && LOOPBACK.includes(at.hostname))) {
     unfit('http:// is for this machine alone; take https://');
   }
@@ -406,7 +407,9 @@ export class WritClient {
   constructor({
     url, origin, tenant, subject, key, token, keys, requiredAlgorithms = {},
     retryFor = 30, answerWithin = 120, now = () => new Date(), fetch = globalThis.fetch,
+    ...more
   }) {
+    requireNone(more, 'a client');
     this.url = address(url);
     Object.assign(this, { origin, tenant, subject, keys, requiredAlgorithms, retryFor, answerWithin, now });
     Object.defineProperty(this, 'key', { value: key, enumerable: false });
@@ -723,7 +726,7 @@ export class WritClient {
       }
     } catch (e) {
       signal?.throwIfAborted();
-      throw e instanceof WritError ? e : new NoAnswer(why(e), true, { cause: e });
+      throw e instanceof WritError ? e : new NoAnswer(`no answer from ${this.url}: ${why(e)}`, true, { cause: e });
     } finally {
       patience.end();
     }
@@ -848,7 +851,8 @@ export class WritClient {
       bytes = await limited(response, bytesMax, patience);
     } catch (e) {
       if (e instanceof WritError) throw e;
-      throw new NoAnswer(why(e), !NEVER_SENT.includes(why(e)), { cause: e });
+      const sent = !NEVER_SENT.includes(why(e));
+      throw new NoAnswer(`no ${sent ? 'answer from' : 'connection to'} ${this.url}: ${why(e)}`, sent, { cause: e });
     } finally {
       patience.end();
     }

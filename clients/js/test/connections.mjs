@@ -53,6 +53,19 @@ const never = new WritClient({
 });
 await assert.rejects(never.put('content'), (e) => e instanceof NoAnswer && /bad port/.test(e.message));
 
+// Where nobody listens, the address is told; an option that there is not is none of a client's, either.
+const gone = createServer();
+await new Promise((resolve) => gone.listen(0, '127.0.0.1', resolve));
+const url = `http://127.0.0.1:${gone.address().port}`;
+await new Promise((resolve) => gone.close(resolve));
+const options = { url, origin: 'origin', tenant: 'acme', subject: 'agent', token: 'writ_token', keys: [], retryFor: 0 };
+await assert.rejects(new WritClient(options).put('content'),
+  (e) => e instanceof NoAnswer && !e.sent && e.message === `GWY-061 no connection to ${url}: ECONNREFUSED`);
+assert.throws(() => new WritClient({ ...options, retry_for: 0 }), /^TypeError: a client has no option retry_for$/);
+for (const wrong of ['127.0.0.1:8181', 'localhost:8181', 'http://127.0.0.1:99999', '']) {
+  assert.throws(() => new WritClient({ ...options, url: wrong }), /GWY-064 a server's address is http/);
+}
+
 // One that stands still is none, whatever the platform has forgotten of it meanwhile.
 client = listening(0.2);
 says = { status: 200, type: 'application/json', body: '{', stands: true };

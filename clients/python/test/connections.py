@@ -188,6 +188,50 @@ with client(server) as believing:
     refuses(lambda: believing.put(b"content"))  # {} names no content
     refuses(lambda: next(believing.events("page")))
 
+# Where nobody listens, the address is told, and what the system says of it.
+with http.server.HTTPServer(("127.0.0.1", 0), Answer) as nobody:
+    closed_port = nobody.server_port
+here = f"http://127.0.0.1:{closed_port}"
+token, never = writ.Token("acme", "agent", "writ_token"), writ.Settings(retry_for=0.0)
+told = []
+with writ.Client(here, token, writ.Pinned([], "origin"), settings=never) as alone:
+    try:
+        alone.get("/v1/runs")
+    except writ.NoAnswer as e:
+        told.append(e)
+
+
+async def alone_again() -> None:
+    async with writ.AsyncClient(here, token, writ.Pinned([], "origin"), settings=never) as alone:
+        try:
+            await alone.get("/v1/runs")
+        except writ.NoAnswer as e:
+            told.append(e)
+
+
+asyncio.run(alone_again())
+assert len(told) == 2, told
+for e in told:
+    assert f"no connection to {here}: ConnectionRefusedError: [Errno " in str(e), e
+    assert not e.sent
+
+# An address that is none is refused with a code, and nothing of it is told, since it may have a password.
+for wrong in ("http://127.0.0.1:secret", "http://127.0.0.1:99999", "http://[::1", "127.0.0.1:8181", ""):
+    try:
+        writ.Client(wrong, token, writ.Pinned([], "origin"))
+    except writ.WritError as e:
+        assert e.code == "GWY-064" and "secret" not in str(e), e
+    else:
+        raise AssertionError(wrong)
+
+# A client of asyncio outlives the loop in which it was made: a connection of the loop before is not taken again.
+server = Server()
+outlives = writ.AsyncClient(f"http://127.0.0.1:{server.server_port}", token, writ.Pinned([], "origin"))
+for _ in range(2):
+    assert asyncio.run(outlives.get("/v1/runs")) == {}
+asyncio.run(outlives.close())
+assert server.accepted == 2, server.accepted
+
 # Who follows a run that is quiet comes back as often as the connection ends.
 server = Server()
 server.quiet = 8

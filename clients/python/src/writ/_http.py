@@ -28,7 +28,11 @@ class Address:
     """Where the server is. Secrets go over TLS, or stay on this machine."""
 
     def __init__(self, url: str, ca_file: Optional[str]) -> None:
-        parts = urllib.parse.urlsplit(url)
+        try:
+            parts = urllib.parse.urlsplit(url)
+            port = parts.port
+        except ValueError as e:  # its text may have a password, which urlsplit takes for the port
+            raise WritError("GWY-064", "its host or its port is none") from e
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise WritError("GWY-064", "a server's address is http://… or https://…")
         if parts.username or parts.query or parts.fragment:
@@ -39,11 +43,14 @@ class Address:
             self.tls = ssl.create_default_context(cafile=ca_file)
         elif self.host not in _LOOPBACK:
             raise WritError("GWY-064", "http:// is for this machine alone; take https://")
-        self.port: int = parts.port or (443 if self.tls else 80)
+        self.port: int = port or (443 if self.tls else 80)
         self.prefix = parts.path.rstrip("/")
 
     def target(self, call: Call) -> str:
         return self.prefix + call.path
+
+    def __str__(self) -> str:
+        return f"{'https' if self.tls else 'http'}://{self.host_header()}"
 
     def host_header(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -89,7 +96,7 @@ class Threads:
         try:
             connection.connect()
         except OSError as e:
-            raise NoAnswer(f"no connection: {type(e).__name__}", sent=False) from e
+            raise _no_connection(a, e) from e
         with self._lock:
             self._open.add(connection)
         return connection
@@ -114,7 +121,7 @@ class Threads:
             body = _read(response, call.bytes_max + 1, self._timeout)
             keep = len(body) <= call.bytes_max and not response.will_close
         except (OSError, http.client.HTTPException) as e:
-            raise NoAnswer(type(e).__name__, sent=True) from e
+            raise _no_answer(self._address, e) from e
         finally:
             if keep:
                 self._keep(connection)
@@ -136,7 +143,7 @@ class Threads:
             while piece := response.read1(1 << 16):
                 yield piece
         except (OSError, http.client.HTTPException) as e:
-            raise NoAnswer(type(e).__name__, sent=True) from e
+            raise _no_answer(self._address, e) from e
         finally:
             self._end(connection)
 
@@ -145,6 +152,20 @@ class Threads:
             connections, self._open, self._idle = self._open, set(), []
         for connection in connections:
             connection.close()
+
+
+def _no_connection(address: Address, e: Exception) -> NoAnswer:
+    return NoAnswer(f"no connection to {address}: {_why(e)}", sent=False)
+
+
+def _no_answer(address: Address, e: Exception) -> NoAnswer:
+    return NoAnswer(f"no answer from {address}: {_why(e)}", sent=True)
+
+
+def _why(e: Exception) -> str:
+    """What failed below. Of the system and of TLS in their words; other texts may be what a stranger sent."""
+    said = str(e) if isinstance(e, OSError) else ""
+    return f"{type(e).__name__}: {said}" if said else type(e).__name__
 
 
 def _follows(status: int, content_type: Optional[str]) -> bool:
@@ -204,7 +225,7 @@ class Loop:
                 self._timeout,
             )
         except (OSError, asyncio.TimeoutError) as e:
-            raise NoAnswer(f"no connection: {type(e).__name__}", sent=False) from e
+            raise _no_connection(a, e) from e
         return _Connection(reader, writer, a)
 
     async def send(self, call: Call) -> Reply:
@@ -216,7 +237,7 @@ class Loop:
             )
             keep = headers.get("connection", "").lower() != "close"
         except (OSError, EOFError, ValueError, asyncio.TimeoutError, asyncio.LimitOverrunError) as e:
-            raise NoAnswer(type(e).__name__, sent=True) from e
+            raise _no_answer(self._address, e) from e
         finally:
             if keep:
                 self._idle.append(connection)
@@ -252,7 +273,7 @@ class Loop:
             if not follows:
                 raise refusal(status, content_type, body)
         except (OSError, EOFError, ValueError, asyncio.TimeoutError, asyncio.LimitOverrunError) as e:
-            raise NoAnswer(type(e).__name__, sent=True) from e
+            raise _no_answer(self._address, e) from e
         finally:
             connection.close()
 
@@ -269,12 +290,22 @@ class _Connection:
         self._reader = reader
         self._writer = writer
         self._address = address
+        self._loop = asyncio.get_running_loop()
 
     def usable(self) -> bool:
-        return not self._reader.at_eof() and not self._writer.is_closing()
+        """Not where it is of another loop, such as that of an `asyncio.run` before this one."""
+        here = self._loop is asyncio.get_running_loop()
+        return here and not self._reader.at_eof() and not self._writer.is_closing()
 
     def close(self) -> None:
-        self._writer.close()
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:
+            here = None
+        if self._loop is here:
+            self._writer.close()
+        elif not self._loop.is_closed():  # with its loop it ends by itself
+            self._loop.call_soon_threadsafe(self._writer.close)
 
     async def ask(self, call: Call) -> tuple[int, dict[str, str]]:
         self._writer.write(_head(call, self._address))

@@ -159,11 +159,20 @@ public final class Cli {
     String name = e.getCommandLine().getCommandSpec().qualifiedName();
     String nearest =
         e instanceof UnmatchedArgumentException unmatched
-            ? NearWord.of(unmatched.getUnmatched().getFirst(), words(e.getCommandLine()))
-                .map(word -> "; did you mean " + word + "?")
+            ? near(unmatched.getUnmatched().getFirst(), e.getCommandLine())
+                .map(words -> "; did you mean " + words + "?")
                 .orElse("")
             : "";
     return Text.printable(e.getMessage().replaceAll("\\s+", " ")) + " (in " + name + ")" + nearest;
+  }
+
+  /** What was meant by a word that is not understood; {@code a=b} may be a parameter. */
+  private static Optional<String> near(String word, CommandLine line) {
+    boolean isParameter =
+        word.matches("[A-Za-z_]\\w*=.*") && line.getCommandSpec().findOption("--param") != null;
+    return isParameter
+        ? Optional.of("--param " + Text.printable(word))
+        : NearWord.of(word, words(line));
   }
 
   /** What may stand at that place: options, and the commands below it. */

@@ -22,6 +22,9 @@ class ABundleLeavesAndIsVerifiedTest {
     assertThat(early.err()).contains("RPL-051", "writ checkpoint");
     assertThat(Files.exists(Path.of(file))).isFalse();
     assertThat(Run.of("--home", home, "close", "main").status()).isZero();
+    String nowhere = dir.resolve("none/main.writ").toString();
+    assertThat(Run.of("--home", home, "export", "main", "-o", nowhere).err())
+        .startsWith("writ: CLI-003 a file cannot be written: " + nowhere + ": not there. ");
     Run export = Run.of("--home", home, "export", "main", "-o", file);
     assertThat(export.status()).as(export.err()).isZero();
     assertThat(Run.of("verify", trust, "--trust", file).err())

@@ -172,13 +172,15 @@ class ASlipOfTheHandIsToldTest {
         changed,
         Files.readString(policy())
             .replace("surfaces: [mcp]", "surfaces: [mcp, mpc]")
-            .replace("sandboxes: [default,", "sandboxes: [defualt, default,"));
+            .replace("sandboxes: [default,", "sandboxes: [defualt, default,")
+            .replaceFirst("(name: js,.*)stage: active", "$1stage: live"));
     Run run = writ("policy", "check", changed.toString());
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out())
         .contains("good", "principals (local/agent): there is no surface mpc", "engine, execute")
-        .contains("roles/analyst: no tool runs in a sandbox defualt", "default, ");
-    assertThat(run.out().lines().filter(line -> line.startsWith("warning"))).hasSize(2);
+        .contains("roles/analyst: no tool runs in a sandbox defualt", "default, ")
+        .contains("tools (js 1.0.0): its stage is live, so only a call that names this version");
+    assertThat(run.out().lines().filter(line -> line.startsWith("warning"))).hasSize(3);
     assertThat(Run.of("--home", dir.resolve("none").toString(), "policy", "check", changed + ""))
         .as("what needs no data directory is said without one")
         .satisfies(bare -> assertThat(bare.out()).contains("no surface mpc"))

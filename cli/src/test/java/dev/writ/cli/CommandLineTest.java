@@ -93,9 +93,16 @@ class CommandLineTest {
     assertThat(run.out()).isEmpty();
     assertThat(run.err())
         .startsWith("writ: CLI-001 the command line is not understood: ")
-        .endsWith("See writ --help.\n")
+        .endsWith("See writ --help, or writ COMMAND --help.\n")
         .doesNotContain("\u001b")
         .hasLineCount(1);
+  }
+
+  @Test
+  void aParameterWithoutItsOptionIsTold() {
+    assertThat(Run.of("run", "js", "source=6*7").err())
+        .contains("(in writ run); did you mean --param source=6*7? See writ --help, or writ");
+    assertThat(Run.of("receipts", "source=6*7").err()).doesNotContain("did you mean");
   }
 
   @Test

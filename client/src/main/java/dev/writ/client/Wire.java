@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 
 /** Sends calls and repeats those that may be repeated (spec/client.md, Repeating). Thread safe. */
 final class Wire implements AutoCloseable {
@@ -172,8 +173,15 @@ final class Wire implements AutoCloseable {
       return judged(response, body, repeatable);
     } catch (IOException e) {
       boolean never = e instanceof ConnectException || e instanceof HttpConnectTimeoutException;
-      throw new NoAnswer(e.getClass().getSimpleName(), !never, e);
+      String what = (never ? "no connection to " : "no answer from ") + server + ": ";
+      throw new NoAnswer(what + why(e), !never, e);
     }
+  }
+
+  /** What failed below. Of TLS in its words; other texts may be what a stranger sent. */
+  private static String why(IOException e) {
+    String kind = e.getClass().getSimpleName();
+    return e instanceof SSLException ? kind + ": " + e.getMessage() : kind;
   }
 
   /**

@@ -4,7 +4,8 @@ import dev.writ.canonicalize.ErrorCode;
 
 /** The refusals of the command line itself. */
 public enum CliError implements ErrorCode {
-  USAGE("CLI-001", "the command line is not understood", "See writ --help."),
+  USAGE(
+      "CLI-001", "the command line is not understood", "See writ --help, or writ COMMAND --help."),
   OUTPUT_CLOSED("CLI-004", "the output cannot be written", "Check where the output goes."),
   PARAMETER("CLI-014", "a parameter of the tool is not understood", "See `writ tool show NAME`."),
   FEW_DESCRIPTORS(

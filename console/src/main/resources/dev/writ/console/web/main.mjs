@@ -229,7 +229,7 @@ function Person({ session, help }) {
   useShut(box);
   const roles = [...new Set([...(session.people_roles ?? []), ...(session.roles ?? []), ...(session.approver_roles ?? [])])];
   return h('details', { class: 'person', ref: box },
-    h('summary', { 'aria-label': t('person.label') }, h(Icon, { name: 'person' }), h('span', { class: 'names' }, h(Foreign, { value: session.subject, most: 40, line: true }), h('small', null, h(Foreign, { value: session.tenant, most: 40, line: true }))), h(Icon, { name: 'down' })),
+    h('summary', null, h('span', { class: 'sr' }, t('person.label'), ': '), h(Icon, { name: 'person' }), h('span', { class: 'names' }, h(Foreign, { value: session.subject, most: 40, line: true }), h('small', null, h(Foreign, { value: session.tenant, most: 40, line: true }))), h(Icon, { name: 'down' })),
     h('div', { class: 'sheet' },
       h('p', { class: 'who' }, h('b', null, h(Foreign, { value: session.subject, most: 200 })), h('br', null), h('span', { class: 'faint' }, h(Foreign, { value: session.tenant, most: 200 }), roles.length > 0 ? ' · ' : '', h(Foreign, { value: roles.join(', '), most: 300 }))),
       h(Look, null),

@@ -304,6 +304,26 @@ class TheConsoleInChromiumTest {
     }
   }
 
+  /** At 320 pixels, which are 1280 at 400 %, the date of a run's first effect lay over its time. */
+  @Test
+  void nothing_lies_over_anything_on_a_runs_page() {
+    Screen narrow = new Screen(320, 700, Screen.WIDE.colours());
+    Page page = settled(desk.open("alice", narrow, "#/runs/run-1"));
+    assertThat(page.locator(".stop .took").first()).containsText("s");
+    assertThat(
+            page.evaluate(
+                """
+                [...document.querySelectorAll('.stop .card')].every(card => {
+                  const at = document.createRange();
+                  at.selectNodeContents(card.querySelector('.when'));
+                  const [when, all] = [at.getBoundingClientRect(), card.getBoundingClientRect()];
+                  const took = card.querySelector('.took').getBoundingClientRect();
+                  return when.right <= took.left && when.bottom <= all.bottom;
+                })\
+                """))
+        .isEqualTo(true);
+  }
+
   @Test
   void live_shows_what_happens_and_a_pause_holds_it_back() {
     Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));
@@ -394,6 +414,9 @@ class TheConsoleInChromiumTest {
     assertThat(page.locator("dialog.help")).hasCount(0);
     assertThat(page).hasURL(Pattern.compile(".*#/effects/sha256.*"));
     assertThat(page.locator("main h1")).isFocused();
+    // WCAG 2.5.3: whoever speaks to the page says what stands there.
+    assertThat(page.locator(".person summary"))
+        .hasAccessibleName(Pattern.compile(".*language and theme.*rita.*"));
     page.locator(".person summary").press("Enter");
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Keyboard")).press("Enter");
     assertThat(page.locator("dialog.help")).isVisible();

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.RunId;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.error.BundleError;
 import java.io.IOException;
@@ -52,7 +53,7 @@ public final class BundleFiles {
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
     }
   }
 }

@@ -16,6 +16,7 @@ import dev.writ.ledger.archive.ArchivePlace;
 import dev.writ.ledger.archive.ArchivePlaceProvider;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.RunId;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.verify.archive.ArchiveReader;
 import dev.writ.verify.archive.RunArchive;
 import dev.writ.verify.bundle.BundleExport;
@@ -164,7 +165,7 @@ public final class HomeArchive {
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
     }
   }
 

@@ -107,6 +107,21 @@ class TheClientTakesNoStrangersAnswerTest {
   }
 
   @Test
+  void whereNobodyListensTheAddressIsTold() throws Exception {
+    Stranger gone = Stranger.saying("");
+    gone.close();
+    try (WritClient client = gone.client()) {
+      WritException told = assertThrows(WritException.class, () -> client.get("/v1/runs"));
+      assertEquals("GWY-061", told.code().code());
+      assertEquals(
+          "no connection to http://127.0.0.1:"
+              + gone.socket().getLocalPort()
+              + ": ConnectException",
+          told.found());
+    }
+  }
+
+  @Test
   void contentIsStoredWhereTheServerNamesIt() throws Exception {
     try (Stranger stranger = Stranger.saying(answer("200 OK", "application/json", "{}"));
         WritClient client = stranger.client()) {

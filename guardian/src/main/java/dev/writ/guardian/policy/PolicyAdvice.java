@@ -1,6 +1,7 @@
 package dev.writ.guardian.policy;
 
 import dev.writ.guardian.policy.cel.CelExpression;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.guardian.policy.rule.Requirement;
 import dev.writ.guardian.policy.rule.Rule;
 import dev.writ.guardian.policy.seed.CommandProfile;
@@ -37,7 +38,7 @@ public final class PolicyAdvice {
   }
 
   /**
-   * Warnings on a policy, in the order of its requirements and then of its commands.
+   * Warnings on a policy, in the order of its requirements, then of its tools and its commands.
    *
    * @param hasKey whether an approver has a key that is in force, without which no approval of
    *     theirs counts
@@ -70,9 +71,29 @@ public final class PolicyAdvice {
           .map(place::concat)
           .forEach(warnings::add);
     }
+    passedOver(policy).forEach(warnings::add);
     policy.commands().ifPresent(commands -> images(commands).forEach(warnings::add));
     policy.execute().ifPresent(execute -> shared(execute).forEach(warnings::add));
     return warnings;
+  }
+
+  /**
+   * Listed versions that no call gets which names none; a mistyped stage is no fault of a policy.
+   */
+  private static Stream<String> passedOver(Policy policy) {
+    return policy.tools().stream()
+        .filter(tool -> tool.governed().isEmpty())
+        .filter(tool -> !tool.stage().equals(RolloutStage.ACTIVE.text()))
+        .map(tool ->
+            "tools ("
+                + tool.ref().name()
+                + " "
+                + tool.ref().version()
+                + "): its stage is "
+                + tool.stage()
+                + ", so only a call that names this version gets it; without one a call gets a"
+                + " version whose stage is "
+                + RolloutStage.ACTIVE.text());
   }
 
   /** Why a requirement's approvals cannot all be given; absent where they can. */

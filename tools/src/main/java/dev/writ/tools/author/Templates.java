@@ -29,7 +29,9 @@ public final class Templates {
    */
   public static void make(Language language, String tool, Path folder) {
     if (!tool.matches("[a-z0-9][a-z0-9._-]{0,63}")) {
-      throw new WritException(ToolsError.TOOL_NAME, "a name of " + tool.length() + " characters");
+      throw new WritException(
+          ToolsError.TOOL_NAME,
+          tool.length() > 64 ? "a name of " + tool.length() + " characters" : "\"" + tool + "\"");
     }
     if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
       throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString());

@@ -20,6 +20,7 @@ import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.FileFormat;
 import dev.writ.replay.export.LineFormat;
 import dev.writ.replay.export.ParquetTable;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.verify.bundle.Bundle;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -146,11 +147,18 @@ final class FormatExport {
       return Optional.of(new Exported(format, place.toString(), outcomes));
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(to.orElseThrow()), e);
-    } catch (IOException | UncheckedIOException e) {
-      throw to.isPresent()
-          ? new WritException(EmbedError.FILE_UNWRITABLE, to.get() + ": " + e.getMessage(), e)
-          : new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e);
+    } catch (UncheckedIOException e) {
+      throw unwritten(e.getCause());
+    } catch (IOException e) {
+      throw unwritten(e);
     }
+  }
+
+  private WritException unwritten(IOException e) {
+    return to.map(
+            place -> new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(place, e), e))
+        .orElseGet(
+            () -> new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e));
   }
 
   private long lines(Bundle bundle, OutputStream out) {

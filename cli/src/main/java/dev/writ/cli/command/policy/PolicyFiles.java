@@ -6,6 +6,7 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.tools.error.FileTrouble;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -52,7 +53,7 @@ final class PolicyFiles {
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(Path.of(file), e), e);
     }
   }
 }

@@ -65,7 +65,7 @@ function Row({ version }) {
   return h('a', { class: 'fxrow', href: addressOf(version.name, version.version) },
     h('span', { class: `dot t-${tone}` }, h(Icon, { name: sign })),
     h('span', { class: 'main' },
-      h('span', { class: 'what' }, h(Foreign, { value: version.name, most: 90, line: true }), ' ', h(Foreign, { value: version.version, most: 60, line: true })),
+      h('span', { class: 'what whole' }, h(Foreign, { value: version.name, most: 90, line: true }), ' ', h(Foreign, { value: version.version, most: 60, line: true })),
       h('span', { class: 'brief' }, h(Origin, { version }))),
     h('span', { class: 'who' }, version.listed ? h('span', null, t('tools.listed')) : h(Foreign, { value: version.submitted?.by ?? '–', most: 80, line: true }),
       h('span', { class: 'run' }, version.stage === 'draft' && version.rejected ? t('tools.rejected') : version.findings ? count('tools.findings', version.findings) : version.stage === 'draft' && h(Foreign, { value: missing, most: 80, line: true }))),
