@@ -125,7 +125,10 @@ class AToolIsGovernedTest {
     assertThat(mistyped.out())
         .contains("\"kind\":\"tool.revoked\"", "nobody submitted word-stat 1.0.0");
     refused("GRD-416", "run", "word-stats@1.0.0", "--param", "text=one two");
-    refused("CLI-016", "run", "word-stats", "--param", "text=one two"); // none is a default now
+    // None is a default now.
+    refused("CLI-016", "run", "word-stats", "--param", "text=one two");
+    assertThat(writ("run", "word-stats", "--param", "text=one two").err())
+        .contains("1.0.0 (revoked), 1.1.0 (draft)");
     assertThat(done("tool", "status").out()).contains("revoked", "mend the package");
     Path bundle = dir.resolve("run.writ");
     done("close", "main");

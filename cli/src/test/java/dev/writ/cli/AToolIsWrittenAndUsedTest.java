@@ -73,7 +73,7 @@ class AToolIsWrittenAndUsedTest {
   }
 
   private String registered() {
-    done("tool", "package", project.toString(), "--out", file.toString());
+    done("tool", "package", project.toString(), "-o", file.toString());
     done("tool", "sign", file.toString());
     Run run = done("tool", "register", file.toString());
     Matcher line = Pattern.compile("- \\{ name: word-stats.*}").matcher(run.out());

@@ -80,7 +80,9 @@ public final class CommandUsage {
 
     @Override
     public ArgSpec spec() {
-      OptionSpec.Builder builder = OptionSpec.builder(name).description(escape(what));
+      // Most commands call the file that they write -o, so those that say --out take it, too.
+      String[] names = name.equals("--out") ? new String[] {"-o", name} : new String[] {name};
+      OptionSpec.Builder builder = OptionSpec.builder(names).description(escape(what));
       return isFlag()
           ? builder.type(boolean.class).build()
           : builder

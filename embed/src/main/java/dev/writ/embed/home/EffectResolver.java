@@ -8,8 +8,10 @@ import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.governance.ApprovedTool;
 import dev.writ.guardian.policy.governance.CanaryDraw;
+import dev.writ.guardian.policy.governance.GovernedTool;
 import dev.writ.tools.browser.BrowserDriver;
 import dev.writ.tools.wasm.SandboxProfile;
 import java.util.List;
@@ -78,9 +80,26 @@ public final class EffectResolver {
     if (named.size() > 1) {
       throw new WritException(
           EmbedError.TOOL_AMBIGUOUS,
-          name + " has versions " + named.stream().map(ToolManifest::version).toList());
+          name
+              + " has versions "
+              + named.stream().map(m -> m.version() + " (" + state(m) + ")").toList()
+              + ", none of which is the default for this call");
     }
     return named.getFirst();
+  }
+
+  /** Why a version may not be the default, or its stage. */
+  private String state(ToolManifest manifest) {
+    Policy policy = system.policyInForce();
+    Optional<GovernedTool> governed = policy.governed(manifest.name(), manifest.version());
+    if (policy.revokes(manifest.packageDigest())
+        || governed.filter(GovernedTool::revoked).isPresent()) {
+      return "revoked";
+    }
+    return governed
+        .map(tool -> tool.stage().text())
+        .or(() -> policy.tool(manifest.name(), manifest.version()).map(ApprovedTool::stage))
+        .orElse("not approved");
   }
 
   private WritException absent(String tool) {

@@ -141,8 +141,11 @@ public final class ExportCommand implements CliCommand {
   static RunId named(Session session, Arguments arguments) {
     Home home = Homes.place(session);
     home.requireExisting();
-    return new RunId(
-        arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN|FILE"));
+    String name = arguments.argument("RUN|FILE");
+    return arguments
+        .option("--tenant")
+        .map(tenant -> new RunId(tenant, name))
+        .orElseGet(() -> NamedRuns.named(session, home.tenant(), name));
   }
 
   private static RunId bundle(

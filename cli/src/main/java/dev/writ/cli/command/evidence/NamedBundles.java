@@ -52,23 +52,33 @@ final class NamedBundles implements AutoCloseable {
     if (!place.exists()) {
       throw noFile(name);
     }
-    RunId run = new RunId(place.tenant(), name);
+    for (RunId run : NamedRuns.meant(place.tenant(), name)) {
+      Optional<String> file = ofRun(run);
+      if (file.isPresent()) {
+        return file.get();
+      }
+    }
+    throw noFile(name);
+  }
+
+  /** A bundle of that run, if there is such a run. */
+  private Optional<String> ofRun(RunId run) {
     Home home = Homes.homeOf(session, run);
     try (LedgerView ledger = OpenHome.read(home)) {
       if (ledger.head(run).isEmpty()) {
-        throw noFile(name);
+        return Optional.empty();
       }
       noteErasure(session, ledger, run);
       HomeArchive archive = new HomeArchive(home);
       Optional<ArchivePlace.Fetched> archived = archive.bundle(ledger, run);
       if (archived.isPresent()) {
         fetched.add(archived.get());
-        return archived.get().file().toString();
+        return Optional.of(archived.get().file().toString());
       }
       Path file = folder().resolve(++exported + ".writ");
       archive.write(
           ledger, run, new InstalledTools(ToolRegistry.open(home.tools()), List.of()), file);
-      return file.toString();
+      return Optional.of(file.toString());
     }
   }
 
@@ -97,7 +107,9 @@ final class NamedBundles implements AutoCloseable {
   }
 
   private static WritException noFile(String name) {
-    return new WritException(EmbedError.FILE_UNREADABLE, name + " is no file");
+    return new WritException(
+        EmbedError.FILE_UNREADABLE,
+        name + " is no file, and the data directory has no run of that name");
   }
 
   private Path folder() {
