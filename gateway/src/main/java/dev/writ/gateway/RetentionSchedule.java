@@ -6,6 +6,8 @@ import dev.writ.executor.retention.ContentRetention;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
@@ -27,6 +29,7 @@ final class RetentionSchedule implements Runnable {
   private final LongAdder contents = new LongAdder();
   private final LongAdder bytes = new LongAdder();
   private final TreeSet<Digest> told = new TreeSet<>();
+  private final TreeSet<Digest> tried = new TreeSet<>();
   private Optional<Instant> last = Optional.empty();
   private Optional<Instant> lastErasure = Optional.empty();
   private boolean hasFailed;
@@ -127,15 +130,22 @@ final class RetentionSchedule implements Runnable {
   }
 
   /**
-   * What an order waited for may be over, which takes reading the whole ledger to see. Orders are
-   * told whoever carried them out.
+   * What an order waited for may be over, which takes reading the whole ledger to see. One that
+   * nothing has tried waits for nothing: in a cell of several it comes with the statements of the
+   * system cell, and nobody else carries it out there. Orders are told whoever carried them out.
    */
   private void erase() {
     Instant now = kernel.look();
     boolean isTime =
         lastErasure.filter(before -> before.plusSeconds(AGAIN_S).isAfter(now)).isEmpty();
-    if (isTime && kernel.contents().erasures().values().stream().anyMatch(Optional::isEmpty)) {
+    List<Digest> pending =
+        kernel.contents().erasures().entrySet().stream()
+            .filter(order -> order.getValue().isEmpty())
+            .map(Map.Entry::getKey)
+            .toList();
+    if (!pending.isEmpty() && (isTime || !tried.containsAll(pending))) {
       lastErasure = Optional.of(now);
+      tried.addAll(pending);
       kernel.contents().erase(kernel.now());
     }
     kernel

@@ -129,6 +129,29 @@ class AnOrderThatWaitsIsTriedAgainTest {
     assertThat(pending()).isZero();
   }
 
+  /** A cell of several has its orders of the system cell, and no caller that carries them out. */
+  @Test
+  void one_that_came_with_the_statements_of_another_cell_waits_for_no_ten_minutes() {
+    schedule.run();
+    assertThat(isDone()).isTrue();
+    home.clock.forward(Duration.ofSeconds(70));
+    Receipt made =
+        home.submit(home.ask("alice").tool("mail").operation("text"))
+            .served()
+            .orElseThrow()
+            .receipt();
+    assertThat(home.ledger().hasBlob(made.output().orElseThrow().digest())).isTrue();
+    Envelope second =
+        home.change(
+            EventKind.CONTENTS_ERASED,
+            new ErasureOrder(TestKeys.TENANT, Optional.of("alice"), Optional.empty()).toJson());
+    home.kernel().follow(second);
+    assertThat(pending()).isEqualTo(1);
+    schedule.run();
+    assertThat(pending()).isZero();
+    assertThat(home.ledger().hasBlob(made.output().orElseThrow().digest())).isFalse();
+  }
+
   @Test
   void what_was_carried_out_before_the_start_is_not_told_again() {
     home.kernel().contents().erase(home.kernel().now());

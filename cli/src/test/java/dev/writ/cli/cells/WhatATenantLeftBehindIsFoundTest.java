@@ -25,6 +25,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -140,12 +142,16 @@ class WhatATenantLeftBehindIsFoundTest {
         Agent.Answered others = neighbour.send(gateways.url(0), neighbour.outside("run-x"));
         Signer own = signer(TENANT, "agent");
         assertThat(former(get(0, "/v1/runs", own))).as("it was nowhere else").isEmpty();
+        waits();
         gateways.done(0, "cells", "move", TENANT, String.valueOf(SECOND), "--wait", "60");
+        whatWaitedIsVoid();
         Agent.Answered after = agent.send(gateways.url(1), agent.outside("run-2"));
         everyGatewayFinds(own, before, after);
         nobodyElseDoes(own, before, others);
         listsSayWhereElseThereIsSomething(own);
         commandsFindIt(before);
+        aPolicyIsProposedOfAllCells();
+        anOrderReachesEachOfItsCells();
         aFormerCellThatCannotAnswerIsNoUnknownId(own, before, after);
         gateways.done(0, "key", "revoke", own.key().kid());
         HttpResponse<byte[]> revoked = get(0, "/v1/receipts/" + before.text("receipt_id"), own);
@@ -153,6 +159,23 @@ class WhatATenantLeftBehindIsFoundTest {
         assertThat(outside.all().values()).containsOnly(1);
       }
     }
+  }
+
+  private void waits() {
+    gateways.writ(
+        0, "run", "sql", "--param", "sql=select 1", "--output-kb", "2000", "--run", "asked");
+    assertThat(gateways.done(0, "approvals").out()).contains("  waits  ");
+  }
+
+  private void whatWaitedIsVoid() {
+    assertThat(gateways.done(0, "approvals").err()).contains("Nothing waits");
+    Run left = gateways.done(0, "--cell", FORMER, "approvals");
+    assertThat(left.out()).contains("  moved  ").doesNotContain("  waits  ");
+    assertThat(left.err()).contains("its agent asks anew");
+    Matcher id = Pattern.compile("  moved +([0-9a-f]{12})").matcher(left.out());
+    assertThat(id.find()).isTrue();
+    assertThat(gateways.writ(0, "--cell", FORMER, "approve", id.group(1), "--yes").err())
+        .contains("EXE-990", "its agent asks anew");
   }
 
   private void everyGatewayFinds(Signer own, Agent.Answered before, Agent.Answered after)
@@ -270,6 +293,44 @@ class WhatATenantLeftBehindIsFoundTest {
     gateways.done(
         0, "export", "run-1", "--format", "cose-receipt", "-o", dir.resolve("cose").toString());
     assertThat(gateways.writ(0, "verify", "run-none").err()).contains("CLI-002");
+  }
+
+  /** Of a policy that one cell's record alone made, the others' calls would be refused. */
+  private void aPolicyIsProposedOfAllCells() {
+    assertThat(
+            gateways
+                .done(0, "policy", "propose", "-o", dir.resolve("proposed.yaml").toString())
+                .out())
+        .contains("3 calls of 1 operation");
+    assertThat(
+            gateways.done(0, "--cell", String.valueOf(SECOND), "policy", "propose", "--json").out())
+        .contains("\"calls\":1,");
+  }
+
+  private void anOrderReachesEachOfItsCells() throws IOException {
+    String second = String.valueOf(SECOND);
+    assertThat(gateways.done(0, "erase", TENANT, "--run", "asked").out())
+        .contains(
+            "--cell " + second + " retention status", "--cell " + FORMER + " retention status")
+        .doesNotContain("is the name right?");
+    for (String cell : List.of(second, FORMER)) {
+      gateways.await(
+          "cell " + cell + " carries it out",
+          () ->
+              gateways
+                  .done(0, "--cell", cell, "retention", "status")
+                  .out()
+                  .contains("erasure of run asked of local: carried out at"));
+    }
+    assertThat(gateways.done(0, "erase", TENANT, "--run", "run-none").out())
+        .contains("--cell " + FORMER);
+    gateways.await(
+        "a second order waits for no ten minutes",
+        () ->
+            gateways
+                .done(0, "--cell", FORMER, "retention", "status")
+                .out()
+                .contains("erasure of run run-none of local: carried out at"));
   }
 
   private void aFormerCellThatCannotAnswerIsNoUnknownId(

@@ -227,7 +227,9 @@ public enum ExecutorError implements ErrorCode {
   OTHER_CELL(
       "EXE-990",
       "the tenant's work is done in another cell of the installation: nothing was done",
-      "Send it with a credential of its own tenant, or with none; a command takes `--cell`."),
+      "Send it with a credential of its own tenant, or with none; a command finds the tenant's cell"
+          + " without `--cell`. What waited for an approval when the tenant was moved is void: its"
+          + " agent asks anew."),
   CELL_BEHIND(
       "EXE-991",
       "the cell has not seen lately what is in force in its installation: nothing is decided or"

@@ -12,20 +12,25 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
-import dev.writ.executor.SystemState;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.CellPlacement;
 import dev.writ.guardian.PolicyTest;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.RunId;
 import dev.writ.replay.proposal.PolicyProposal;
 import dev.writ.replay.proposal.Proposal;
 import dev.writ.replay.proposal.SeenCall;
 import dev.writ.tools.registry.ToolRegistry;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** {@code writ policy propose}: the narrowest policy that allows what was recorded. */
 final class PolicyProposeCommand implements CliCommand {
@@ -64,19 +69,16 @@ final class PolicyProposeCommand implements CliCommand {
     Predicate<RunId> wanted = run -> runs.isEmpty() || runs.contains(run.run());
     ToolRegistry registry = ToolRegistry.open(Homes.home(session).tools());
     Function<ToolRef, Optional<ToolManifest>> manifests = ref -> manifest(registry, ref);
-    Proposal proposal =
-        Homes.read(
-            session,
-            ledger -> {
-              List<SeenCall> seen =
-                  SeenCall.read(ledger, wanted).stream()
-                      .filter(call -> since.filter(call.at()::isBefore).isEmpty())
-                      .toList();
-              if (seen.isEmpty()) {
-                throw new WritException(CliError.NOTHING_SEEN, "0 calls");
-              }
-              return PolicyProposal.of(SystemState.read(ledger).policyInForce(), seen, manifests);
-            });
+    List<SeenCall> seen =
+        homes(session).stream()
+            .flatMap(home -> seen(home, wanted).stream())
+            .filter(call -> since.filter(call.at()::isBefore).isEmpty())
+            .sorted(Comparator.comparing(SeenCall::at))
+            .toList();
+    if (seen.isEmpty()) {
+      throw new WritException(CliError.NOTHING_SEEN, "0 calls");
+    }
+    Proposal proposal = PolicyProposal.of(Homes.inForce(session).policyInForce(), seen, manifests);
     List<PolicyTest.CaseResult> results =
         proposal.cases().isEmpty()
             ? List.of()
@@ -92,6 +94,20 @@ final class PolicyProposeCommand implements CliCommand {
     boolean written = arguments.option("-o").isPresent();
     session.show(proposed, (p, terminal) -> print(p, written, terminal));
     return proposed.failed().isEmpty() ? ExitCode.OK : ExitCode.DIVERGED;
+  }
+
+  /** One policy holds in all cells of an installation: what any of them recorded is to be in it. */
+  private static List<Home> homes(Session session) {
+    Home home = Homes.home(session);
+    return home.cells() == 1 || session.cell().isPresent()
+        ? List.of(home)
+        : IntStream.range(CellPlacement.SYSTEM + 1, home.cells()).mapToObj(home::inCell).toList();
+  }
+
+  private static List<SeenCall> seen(Home home, Predicate<RunId> wanted) {
+    try (LedgerView ledger = OpenHome.read(home)) {
+      return SeenCall.read(ledger, wanted);
+    }
   }
 
   /** Empty where the package is not registered any more: then less is known of the call. */

@@ -16,6 +16,8 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
+import dev.writ.executor.Placements;
+import dev.writ.executor.SystemState;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Sight;
 import dev.writ.gateway.view.WaitingView;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** {@code writ approvals}: what waits for an approval, what has waited longest first. */
 public final class ApprovalsCommand implements CliCommand {
@@ -36,6 +39,9 @@ public final class ApprovalsCommand implements CliCommand {
 
   /** It waits longer than policy lets it; somebody has to reject it. */
   private static final String LATE = "too late";
+
+  /** Its tenant is in another cell now, where nobody answers it; here nobody can any more. */
+  private static final String MOVED = "moved";
 
   @Override
   public CommandUsage usage() {
@@ -80,14 +86,31 @@ public final class ApprovalsCommand implements CliCommand {
 
     static Rows read(Home home, LedgerView ledger) {
       Instant now = Homes.clock().instant();
+      Predicate<String> isHere = isHere(home, ledger);
       return new Rows(
           WaitingHere.all(home, ledger).stream()
-              .map(view -> new Row(view, view.isLate(now) ? LATE : WAITS))
+              .map(view -> new Row(view, state(view, isHere, now)))
               .toList());
     }
 
-    boolean hasLate() {
-      return rows.stream().anyMatch(row -> row.state().equals(LATE));
+    private static String state(WaitingView view, Predicate<String> isHere, Instant now) {
+      if (!isHere.test(view.request().scope().tenant())) {
+        return MOVED;
+      }
+      return view.isLate(now) ? LATE : WAITS;
+    }
+
+    /** Whether this cell does the work of a tenant, as its log says. */
+    private static Predicate<String> isHere(Home home, LedgerView ledger) {
+      if (home.cells() == 1) {
+        return _ -> true;
+      }
+      Placements placements = SystemState.read(ledger).placements();
+      return tenant -> placements.cellOf(tenant, home.cells()) == home.cell();
+    }
+
+    boolean has(String state) {
+      return rows.stream().anyMatch(row -> row.state().equals(state));
     }
   }
 
@@ -108,7 +131,14 @@ public final class ApprovalsCommand implements CliCommand {
     Table table = table();
     rows.rows().forEach(row -> add(table, row));
     terminal.print(table, "Nothing waits for an approval.");
-    if (rows.hasLate()) {
+    if (rows.has(MOVED)) {
+      terminal
+          .err()
+          .println(
+              "What is moved waits in a cell that its tenant has left: nobody can answer it while"
+                  + " the tenant is elsewhere, and its agent asks anew there.");
+    }
+    if (rows.has(LATE)) {
       terminal
           .err()
           .println(
@@ -170,7 +200,7 @@ public final class ApprovalsCommand implements CliCommand {
   private static Style style(String state) {
     return switch (state) {
       case WAITS -> Style.WARN;
-      case LATE -> Style.BAD;
+      case LATE, MOVED -> Style.BAD;
       default -> Style.PLAIN;
     };
   }

@@ -16,16 +16,22 @@ import dev.writ.cli.command.SystemWords;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
+import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.executor.retention.ErasureOutcome;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** {@code writ erase}: an operator's order that contents be erased, and their keys destroyed. */
 public final class EraseCommand implements CliCommand {
@@ -45,13 +51,15 @@ public final class EraseCommand implements CliCommand {
   /**
    * @param about what the order is about
    * @param came what it has come to, as the home's ledger says; absent where it is at another
-   *     server
+   *     server, or where several cells have it
+   * @param cells of several, those where the tenant is and was, which carry it out by themselves
    * @param archived bundles in the archive that have contents of it, in the clear, by run
    */
   record Ordered(
       Digest order,
       ErasureOrder about,
       Optional<ErasureOutcome> came,
+      List<Integer> cells,
       SortedMap<RunId, Digest> archived,
       Optional<List<Digest>> unnamed)
       implements Report {
@@ -61,6 +69,7 @@ public final class EraseCommand implements CliCommand {
           .put("order", order)
           .putIfPresent(
               "done", came.flatMap(ErasureOutcome::done), at -> JsonValue.of(Timestamps.format(at)))
+          .putList("cells", cells, JsonValue::of)
           .putIfPresent("removed", came, outcome -> JsonValue.of(outcome.removed()))
           .putIfPresent("kept", came, outcome -> JsonValue.of(outcome.kept()))
           .putIfPresent("keys_destroyed", came, outcome -> JsonValue.of(outcome.keysDestroyed()))
@@ -95,24 +104,51 @@ public final class EraseCommand implements CliCommand {
             Homes.home(session), arguments, EventKind.CONTENTS_ERASED, order.toJson());
     SystemWords.send(session, arguments, List.of(signed));
     boolean isHere = arguments.option("--server").isEmpty();
+    List<Home> homes = isHere ? homesOf(Homes.home(session), order.tenant()) : List.of();
+    boolean isOne = homes.size() == 1 && homes.getFirst().cells() == 1;
     Optional<ErasureOutcome> came =
-        isHere
+        isOne
             ? Optional.of(Homes.read(session, ledger -> ErasureOutcome.of(ledger, signed.id())))
             : Optional.empty();
-    SortedMap<RunId, Digest> archived =
-        isHere
-            ? Homes.read(session, ledger -> ArchivedRuns.coveredBy(ledger, order))
-            : new TreeMap<>();
-    Optional<List<Digest>> unnamed = isHere ? unnamed(session) : Optional.of(List.of());
-    session.show(new Ordered(signed.id(), order, came, archived, unnamed), EraseCommand::print);
+    SortedMap<RunId, Digest> archived = new TreeMap<>();
+    homes.forEach(home -> archived.putAll(read(home, l -> ArchivedRuns.coveredBy(l, order))));
+    session.show(
+        new Ordered(
+            signed.id(),
+            order,
+            came,
+            isOne ? List.of() : homes.stream().map(Home::cell).toList(),
+            archived,
+            unnamed(homes)),
+        EraseCommand::print);
     return ExitCode.OK;
   }
 
+  /** The cells where the tenant is, and was before its moves: each has contents of its own. */
+  private static List<Home> homesOf(Home home, String tenant) {
+    if (home.cells() == 1) {
+      return List.of(home);
+    }
+    return Stream.concat(
+            Stream.of(OpenHome.cellOf(home, tenant)), OpenHome.formerCells(home, tenant).stream())
+        .map(home::inCell)
+        .toList();
+  }
+
+  private static <T> T read(Home home, Function<LedgerView, T> looked) {
+    try (LedgerView ledger = OpenHome.read(home)) {
+      return looked.apply(ledger);
+    }
+  }
+
   /** Empty where the archive cannot be looked at: the order stands all the same. */
-  private static Optional<List<Digest>> unnamed(Session session) {
-    HomeArchive archive = new HomeArchive(Homes.home(session));
+  private static Optional<List<Digest>> unnamed(List<Home> homes) {
     try {
-      return Optional.of(Homes.read(session, archive::unnamed));
+      return Optional.of(
+          homes.stream()
+              .flatMap(home -> read(home, new HomeArchive(home)::unnamed).stream())
+              .distinct()
+              .toList());
     } catch (WritException e) {
       return Optional.empty();
     }
@@ -160,9 +196,23 @@ public final class EraseCommand implements CliCommand {
                 ordered
                     .came()
                     .map(outcome -> says(outcome, ordered, terminal))
+                    .or(() -> inCells(ordered, terminal))
                     .orElse(
                         "given; retention status in that server's home says how far it is, archive"
                             + " list which bundles have contents of it")));
+  }
+
+  private static Optional<String> inCells(Ordered ordered, Terminal terminal) {
+    return ordered.cells().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "given; the cells of the tenant carry it out by themselves, as soon as their owners see"
+                + " it: "
+                + ordered.cells().stream()
+                    .map(cell -> Homes.name(terminal) + " --cell " + cell + " retention status")
+                    .collect(Collectors.joining(", "))
+                + (ordered.cells().size() == 1 ? " says" : " say")
+                + " how far it is");
   }
 
   private static String says(ErasureOutcome came, Ordered ordered, Terminal terminal) {
