@@ -47,7 +47,7 @@ final class SchemaFaults {
     return errors.get().stream()
         .map(error -> fault(schema, error))
         .distinct()
-        .sorted(ParameterFault.BY_PLACE)
+        .sorted(WrongNames.BY_PLACE)
         .limit(most)
         .toList();
   }

@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ParameterFault;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -11,6 +12,12 @@ import java.util.stream.Stream;
  * schema does not know. They are told without the library, in the words that it would give.
  */
 record WrongNames(List<String> missing, List<String> unknown) {
+  /** The order in which faults are told. */
+  static final Comparator<ParameterFault> BY_PLACE =
+      Comparator.comparing(ParameterFault::at)
+          .thenComparing(ParameterFault::keyword)
+          .thenComparing(fault -> fault.name().orElse(""));
+
   /**
    * At most {@code most} faults, in the order of their places.
    *
@@ -22,7 +29,7 @@ record WrongNames(List<String> missing, List<String> unknown) {
             missing.stream().map(name -> fault("required", name, Optional.empty())),
             unknown.stream()
                 .map(name -> fault("additionalProperties", name, NearestName.of(name, listed))))
-        .sorted(ParameterFault.BY_PLACE)
+        .sorted(BY_PLACE)
         .limit(most)
         .toList();
   }

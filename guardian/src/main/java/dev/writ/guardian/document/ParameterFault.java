@@ -1,7 +1,6 @@
 package dev.writ.guardian.document;
 
 import dev.writ.canonicalize.json.JsonValue;
-import java.util.Comparator;
 import java.util.Optional;
 
 /**
@@ -19,12 +18,6 @@ public record ParameterFault(
     Optional<String> name,
     Optional<String> nearest,
     Optional<String> expected) {
-
-  /** The order in which they are told. */
-  public static final Comparator<ParameterFault> BY_PLACE =
-      Comparator.comparing(ParameterFault::at)
-          .thenComparing(ParameterFault::keyword)
-          .thenComparing(fault -> fault.name().orElse(""));
 
   /** For people and models. */
   public String sentence() {

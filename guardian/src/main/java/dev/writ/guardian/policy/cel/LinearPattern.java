@@ -39,6 +39,15 @@ public final class LinearPattern {
         : Optional.of(new LinearPattern(compiled));
   }
 
+  /** The same; empty as well where it is none of RE2's. */
+  static Optional<LinearPattern> usable(String source, int sizeMax) {
+    try {
+      return compile(source, sizeMax);
+    } catch (PatternSyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
   /**
    * The size of its program, estimated from above: as if each character were repeated as often as
    * any one is, and each group stood in all that are repeated. A group ends with a parenthesis,

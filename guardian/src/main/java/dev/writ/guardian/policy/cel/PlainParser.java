@@ -1,6 +1,5 @@
 package dev.writ.guardian.policy.cel;
 
-import com.google.re2j.PatternSyntaxException;
 import dev.writ.guardian.policy.cel.PlainExpression.Node;
 import dev.writ.guardian.policy.cel.PlainExpression.NotPlain;
 import java.util.ArrayList;
@@ -253,16 +252,10 @@ public final class PlainParser {
     require(takes(")") && pattern.node instanceof PlainExpression.Constant);
     require(pattern.type == Type.TEXT);
     String stated = (String) ((PlainExpression.Constant) pattern.node).constant();
-    return made(new PlainExpression.Matches(text.node, linear(stated)), Type.TRUTH);
-  }
-
-  private static LinearPattern linear(String stated) {
-    try {
-      return LinearPattern.compile(stated, CelProgram.PATTERN_SIZE_MAX)
-          .orElseThrow(() -> NotPlain.INSTANCE);
-    } catch (PatternSyntaxException e) {
-      throw NotPlain.INSTANCE;
-    }
+    LinearPattern linear =
+        LinearPattern.usable(stated, CelProgram.PATTERN_SIZE_MAX)
+            .orElseThrow(() -> NotPlain.INSTANCE);
+    return made(new PlainExpression.Matches(text.node, linear), Type.TRUTH);
   }
 
   private static boolean isText(Typed found) {

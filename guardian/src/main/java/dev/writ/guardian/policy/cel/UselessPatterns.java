@@ -1,6 +1,5 @@
 package dev.writ.guardian.policy.cel;
 
-import com.google.re2j.PatternSyntaxException;
 import dev.cel.common.ast.CelExpr;
 import java.util.List;
 import java.util.TreeSet;
@@ -21,17 +20,9 @@ final class UselessPatterns {
         && e.call().function().equals(CelProgram.MATCHES)
         && !e.call().args().isEmpty()) {
       ParamsRead.constant(e.call().args().getLast())
-          .filter(UselessPatterns::isUseless)
+          .filter(pattern -> LinearPattern.usable(pattern, CelProgram.PATTERN_SIZE_MAX).isEmpty())
           .ifPresent(found::add);
     }
     ParamsRead.children(e).forEach(child -> collect(child, found));
-  }
-
-  private static boolean isUseless(String pattern) {
-    try {
-      return LinearPattern.compile(pattern, CelProgram.PATTERN_SIZE_MAX).isEmpty();
-    } catch (PatternSyntaxException e) {
-      return true;
-    }
   }
 }
