@@ -273,7 +273,8 @@ public final class Audit {
 
   private List<String> notVerified() {
     List<String> lines = new ArrayList<>();
-    lines.add("bytes, chains, digests and the log's tree: that is `writ fsck`");
+    lines.add(
+        "bytes, chains, digests, the log's tree, and that its last events are here: `writ fsck`");
     lines.add("outcomes: whether tools give the same output again is for replay to say");
     lines.add(
         "moments of settlement and release: not recorded, so cpu_ms is held between measured and"
