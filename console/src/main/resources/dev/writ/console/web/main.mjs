@@ -340,6 +340,12 @@ function Console() {
   };
   useEffect(ask, []);
   useEffect(() => {
+    // An address with a code may be put into a tab where the console is open: only its fragment changes.
+    const entered = () => place.get().page === 'sign-in' && place.get().part !== null && ask();
+    addEventListener('hashchange', entered);
+    return () => removeEventListener('hashchange', entered);
+  }, []);
+  useEffect(() => {
     // Another tab of this browser may have signed somebody in: who is named here is whose page this is.
     const look = () => {
       if (document.visibilityState !== 'visible' || !standing.get().known) return;

@@ -23,7 +23,6 @@ import dev.writ.gateway.http.auth.Caller;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.TreeMap;
@@ -495,21 +494,19 @@ class TheConsoleInChromiumTest {
     assertThat(page.locator("main h1")).hasText("Sign in");
   }
 
+  private static String codeOfAlice() {
+    return desk.sessions
+        .codes()
+        .issue(
+            new Caller(
+                "access", TestKeys.key("alice").verifyingKey().kid(), "acme", "alice", List.of()),
+            desk.gateway.home.clock.instant())
+        .text();
+  }
+
   @Test
   void an_address_with_a_code_signs_in_once_and_keeps_nothing_of_it() {
-    Instant now = desk.gateway.home.clock.instant();
-    String code =
-        desk.sessions
-            .codes()
-            .issue(
-                new Caller(
-                    "access",
-                    TestKeys.key("alice").verifyingKey().kid(),
-                    "acme",
-                    "alice",
-                    List.of()),
-                now)
-            .text();
+    String code = codeOfAlice();
     Page page = desk.stranger(Screen.PHONE);
     page.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
     assertThat(page.locator("main h1")).hasText("Live");
@@ -531,6 +528,25 @@ class TheConsoleInChromiumTest {
         .click();
     assertThat(other.locator("main h1")).hasText("Sign in");
     assertThat(other.locator("[role=alert]")).hasCount(0);
+  }
+
+  /** Where only the fragment of the address changes, nothing is loaded. */
+  @Test
+  void a_code_is_taken_in_a_tab_where_the_console_is_open() {
+    String code = codeOfAlice();
+    Page page = desk.stranger(Screen.PHONE);
+    page.navigate(desk.gateway.server.url() + "/#/live");
+    assertThat(page.locator("main h1")).hasText("Sign in");
+    page.evaluate("code => location.hash = '#/sign-in/' + code", code);
+    assertThat(page.locator("main h1")).hasText("Live");
+    assertThat(page.locator(".person")).containsText("alice");
+    assertThat(page).hasURL(desk.gateway.server.url() + "/#/live");
+    Page other = desk.stranger(Screen.PHONE);
+    other.navigate(desk.gateway.server.url() + "/#/live");
+    assertThat(other.locator("main h1")).hasText("Sign in");
+    other.evaluate("code => location.hash = '#/sign-in/' + code", code);
+    assertThat(other.locator("[role=alert]")).containsText("GWY-095");
+    assertThat(other).hasURL(desk.gateway.server.url() + "/#/live");
   }
 
   @Test

@@ -4,6 +4,7 @@ import { Problem, askWays, codeRefused, signIn, standing } from '../parts/api.mj
 import { Foreign } from '../parts/foreign.mjs';
 import { Rosette } from '../parts/icons.mjs';
 import { place } from '../parts/router.mjs';
+import { useStore } from '../parts/store.mjs';
 import { t } from '../parts/text.mjs';
 
 /** Codes that have a text here. */
@@ -20,7 +21,8 @@ export function SignIn({ ways: known, look }) {
   const [ways, tell] = useState(known);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [busy, work] = useState(false);
-  const [problem, fail] = useState(codeRefused.get());
+  const ofCode = useStore(codeRefused);
+  const [problem, fail] = useState(ofCode);
   const [refused, forget] = useState(refusal);
   useEffect(() => {
     if (refused !== null) history.replaceState(history.state, '', `/${location.hash}`);
@@ -28,6 +30,9 @@ export function SignIn({ ways: known, look }) {
     if (known.length === 0) askWays().then(tell, () => tell(['token']));
   }, []);
   useEffect(() => field.current?.focus(), [ways]);
+  useEffect(() => {
+    if (ofCode !== null) fail(ofCode);
+  }, [ofCode]);
   const enter = async (/** @type {string | null} */ token) => {
     work(true);
     fail(null);
