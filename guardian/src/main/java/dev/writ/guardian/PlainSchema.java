@@ -185,7 +185,6 @@ final class PlainSchema {
   /** All that is wrong with an object, where that is names of its members alone; else empty. */
   Optional<WrongNames> wrongNames(JsonValue value) {
     if (!(value instanceof JsonValue.Obj object)
-        || nothing
         || chosen
         || !choices.isEmpty()
         || !types.isEmpty() && !isOfType(value)

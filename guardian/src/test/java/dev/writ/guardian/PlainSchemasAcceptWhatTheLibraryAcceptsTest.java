@@ -184,6 +184,39 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
   }
 
   @Test
+  void whatIsWrongBesideNamesIsLeftToTheLibrary() {
+    for (List<String> each :
+        List.of(
+            List.of("{\"required\":[\"a\"]}", "1"),
+            List.of("{\"type\":\"array\"}", "{}"),
+            List.of("{\"enum\":[\"a\"]}", "{}"),
+            List.of("{\"anyOf\":[{\"required\":[\"a\"]}]}", "{}"),
+            List.of("{\"minProperties\":1}", "{}"),
+            List.of("{\"maxProperties\":1}", "{\"a\":1,\"b\":2}"),
+            List.of("{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"a\":1}"),
+            List.of("{\"properties\":{\"a\":false}}", "{\"a\":1}"),
+            List.of("{\"additionalProperties\":{\"type\":\"string\"}}", "{\"a\":1}"))) {
+      PlainSchema plain = PlainSchema.of((JsonValue.Obj) parsed(each.getFirst())).orElseThrow();
+      assertThat(plain.wrongNames(parsed(each.getLast()))).as(each.toString()).isEmpty();
+    }
+    PlainSchema names =
+        PlainSchema.of(
+                (JsonValue.Obj)
+                    parsed(
+                        "{\"type\":\"object\",\"additionalProperties\":false,"
+                            + "\"properties\":{\"a\":true},\"required\":[\"a\"]}"))
+            .orElseThrow();
+    assertThat(names.wrongNames(parsed("{\"b\":1}")))
+        .contains(new WrongNames(List.of("a"), List.of("b")));
+    assertThat(names.wrongNames(parsed("{\"a\":1}")))
+        .contains(new WrongNames(List.of(), List.of()));
+  }
+
+  private static JsonValue parsed(String text) {
+    return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void whatToolsOfOursTakeIsMostlyPlain() throws IOException {
     int plain = 0;
     int all = 0;
