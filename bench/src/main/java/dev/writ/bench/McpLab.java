@@ -124,7 +124,7 @@ final class McpLab implements AutoCloseable {
   McpLab(Path home) throws IOException {
     place = TemporaryDirectory.in(Path.of("/tmp"), "wmb").path();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
-    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.none());
     driver = new McpDriver(host);
     upstream = upstream();
     Files.write(script(), upstream.own().get("echo.py"));

@@ -70,7 +70,7 @@ final class ToolCalls implements AutoCloseable {
     this.asked = asked;
     place = TemporaryDirectory.in(Path.of("/tmp"), "wtb").path();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
-    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.none());
   }
 
   /**

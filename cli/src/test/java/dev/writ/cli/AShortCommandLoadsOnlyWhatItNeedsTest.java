@@ -25,6 +25,14 @@ class AShortCommandLoadsOnlyWhatItNeedsTest {
   private static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin/java").toString();
 
+  /**
+   * Comparators of the JDK's makers and its sorted streams of a map's entries: they can be
+   * serialized, so that no AOT cache holds them, and each process makes their code.
+   */
+  private static final String[] MADE_AT_EACH_START = {
+    "java.util.Comparator$$Lambda", "java.util.TreeMap$EntrySpliterator$$Lambda"
+  };
+
   /** What every use of the library begins with. */
   private static final String PICOCLI = "picocli.CommandLine$Model$CommandSpec";
 
@@ -108,6 +116,17 @@ class AShortCommandLoadsOnlyWhatItNeedsTest {
                 "sun.security.pkcs11.",
                 "dev.writ.sandbox."))
         .isEmpty();
+    assertThat(under(classes, MADE_AT_EACH_START)).isEmpty();
+    assertThat(under(classes, "org.bouncycastle.crypto.CryptoServicesRegistrar"))
+        .as("the first signature that Bouncy Castle verifies takes 7 ms, much of it for this")
+        .isEmpty();
+  }
+
+  @Test
+  void toRunAToolMakesNoCodeForComparisons() throws Exception {
+    TreeSet<String> classes = loaded("run", "js", "--param", "source='6*7'");
+    assertThat(classes).contains("dev.writ.executor.Kernel");
+    assertThat(under(classes, MADE_AT_EACH_START)).isEmpty();
   }
 
   @Test

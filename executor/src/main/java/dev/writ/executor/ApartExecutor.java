@@ -228,7 +228,7 @@ public final class ApartExecutor implements RemoteExecutor {
     Decision decision = Decision.read(asked.decision().document());
     RunId id = new RunId(decision.scope().tenant(), decision.scope().run());
     try (Runs.Borrowed run = runs.borrow(id)) {
-      Preflight.Order order = check(asked, state, run, PendingWrites.NOTHING, true);
+      Preflight.Order order = check(asked, state, run, PendingWrites.nothing(), true);
       List<Digest> missing = missing(order.request());
       if (missing.isEmpty()) {
         stages

@@ -56,7 +56,7 @@ public final class ContentOperations {
   private final Supplier<CellRules> cell;
   private final Consumer<RunId> cover;
   private final AccountSummaries summaries;
-  private volatile ArchivedContents archived = ArchivedContents.NONE;
+  private volatile ArchivedContents archived = ArchivedContents.none();
   private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
 
   /**

@@ -183,7 +183,7 @@ public final class KernelRerun {
             outcome,
             Optional.empty(),
             parts.executor().dispatch().workspace(dispatched.ready()),
-            PendingWrites.NOTHING,
+            PendingWrites.nothing(),
             dispatched.committed());
     parts.executor().receipt().sign(ran, stored);
     giveBack(dispatched);
@@ -344,7 +344,7 @@ public final class KernelRerun {
         Optional.of(intent),
         Optional.of(request),
         holder,
-        PendingWrites.NOTHING,
+        PendingWrites.nothing(),
         parts.runs().borrow(runOf(request)),
         true); // one thread: rows, not locks, exclude concurrent use
   }

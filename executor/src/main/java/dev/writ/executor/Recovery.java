@@ -17,7 +17,6 @@ import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -53,8 +52,12 @@ final class Recovery {
           left.add(DispatchedRow.parse(value));
           return true;
         });
-    left.sort(Comparator.comparingLong(row -> order.indexOf(row.run(), row.seq()).orElseThrow()));
+    left.sort((a, b) -> Long.compare(index(order, a), index(order, b)));
     return left.stream().map(row -> doubt(row, MESSAGE)).toList();
+  }
+
+  private static long index(LedgerView order, DispatchedRow row) {
+    return order.indexOf(row.run(), row.seq()).orElseThrow();
   }
 
   /**

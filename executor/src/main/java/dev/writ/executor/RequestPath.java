@@ -213,7 +213,7 @@ final class RequestPath {
     if (row.filter(r -> judging.live(r, trust, policy)).isPresent()) {
       Answer known = known(admitted.id(), row.get());
       return wanted.execute() && known.intent().isPresent()
-          ? serve(known, admitted, PendingWrites.NOTHING, run, wanted, entry.state())
+          ? serve(known, admitted, PendingWrites.nothing(), run, wanted, entry.state())
           : known;
     }
     if (row.isEmpty()) {
@@ -385,7 +385,7 @@ final class RequestPath {
               Optional.of(intent),
               Optional.of(request),
               submitter,
-              PendingWrites.NOTHING,
+              PendingWrites.nothing(),
               run,
               workspace != KeyedLocks.NONE,
               inForce.under(now),

@@ -33,7 +33,7 @@ final class RealExec implements AutoCloseable {
     state = Files.createTempDirectory("grpc");
     Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
     SandboxSettings settings = with.apply(SandboxSettings.in(state.resolve("s")));
-    processes = ProcessHost.open(settings, SecretStore.NONE);
+    processes = ProcessHost.open(settings, SecretStore.none());
     server = new GrpcToolServer(dir, Listen.loopback(0));
     SeedServer seed = server.seed;
     seed.home.tools.register(manifest());

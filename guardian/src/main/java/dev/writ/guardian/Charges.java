@@ -1,5 +1,6 @@
 package dev.writ.guardian;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.mandate.SeenMandate;
@@ -7,7 +8,6 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.limit.Budget;
 import dev.writ.guardian.policy.limit.Rate;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -62,7 +62,7 @@ record Charges(List<Due> dues, List<Counted> counted) {
     MandateUse.of(policy, request, mandates).map(MandateUse::dues).orElse(List.of()).stream()
         .map(due -> new Due(due.budget(), due.key(), Optional.of(due.amount())))
         .forEach(dues::add);
-    dues.sort(Comparator.comparing(due -> due.budget().name())); // keys are in order
+    dues.sort(Comparing.by(due -> due.budget().name())); // keys are in order
     return dues;
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.StoreView.Durable;
@@ -41,8 +42,8 @@ final class LogWriter implements Appender.GroupWriter {
 
   /** As the database orders rows. */
   private static final Comparator<Batch.Row> BY_KEY =
-      Comparator.comparing(Batch.Row::family)
-          .thenComparing(Batch.Row::key, Arrays::compareUnsigned);
+      Comparing.by(
+          Comparing.by(Batch.Row::family), (a, b) -> Arrays.compareUnsigned(a.key(), b.key()));
 
   private final Storage store;
   private final Disk disk;

@@ -3,7 +3,7 @@ package dev.writ.canonicalize.crypto;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /** Bouncy Castle, the judge. It needs no fast path of its own, so it never answers early. */
-final class BouncyCastleEngine extends SignatureEngine {
+class BouncyCastleEngine extends SignatureEngine {
   BouncyCastleEngine(String description) {
     super(description);
   }

@@ -48,7 +48,7 @@ final class Ed25519Rule {
    * @throws WritException {@code CAN-050} unless it is 32 bytes that decode to a point; {@code
    *     CAN-051} where the point is of small order or its encoding not canonical
    */
-  static Ed25519.PublicPoint admit(byte[] key) {
+  static Addend25519 admit(byte[] key) {
     if (key.length != HALF) {
       throw new WritException(
           CanonicalizeError.KEY_MALFORMED, "Ed25519 key of " + key.length + " bytes, not " + HALF);
@@ -60,7 +60,7 @@ final class Ed25519Rule {
     if (SMALL_ORDER_Y.stream().anyMatch(small -> Arrays.equals(small, y))) {
       throw new WritException(CanonicalizeError.KEY_WEAK, "the point is of small order");
     }
-    Ed25519.PublicPoint point = Ed25519.validatePublicKeyPartialExport(key, 0);
+    Addend25519 point = new Edwards25519().decode(key, 0);
     if (point == null) {
       throw new WritException(CanonicalizeError.KEY_MALFORMED, "no point of the curve");
     }

@@ -20,12 +20,16 @@ import java.util.stream.IntStream;
  * <p>Needs no lock and keeps no state: any number of threads may verify batches of their own.
  */
 public final class SignatureBatch {
-  /** Fewer signatures than this are judged singly; from here on a batch is mostly faster. */
+  /**
+   * Fewer signatures than this are judged singly, unless the engine in use says otherwise; from
+   * here on a batch is mostly faster.
+   */
   static final int LEAST = 16;
 
   /** More than this are judged as several batches; more at once gain nothing. */
   static final int MOST = 4096;
 
+  private final int least = Math.min(LEAST, least());
   private final List<Item> items;
   private final BitSet accepted = new BitSet();
   private final Edwards25519 curve = new Edwards25519();
@@ -107,6 +111,20 @@ public final class SignatureBatch {
     return claims.size() == items.size() && equation.holds(0, claims.size());
   }
 
+  /** The same for one well-formed signature. */
+  static boolean holds(Ed25519Public key, byte[] message, byte[] signature) {
+    SignatureBatch one = new SignatureBatch(List.of());
+    Addend25519 r = one.curve.decode(signature, 0);
+    if (r == null) {
+      return false;
+    }
+    byte[] challenge = one.challenge(key.raw(), message, signature);
+    List<Claim> claims = List.of(Claim.of(0, 0, r, signature, challenge));
+    List<FixedTerm> keys = List.of(new FixedTerm(one.curve, key.point()));
+    return new BatchEquation(one.curve, claims, keys, new BatchCoefficients(one.sha512, claims))
+        .holds(0, 1);
+  }
+
   private BitSet judge(List<Integer> part) {
     List<Claim> claims = new ArrayList<>(part.size());
     BatchEquation equation = equation(part, claims);
@@ -129,24 +147,26 @@ public final class SignatureBatch {
           places.computeIfAbsent(
               raw,
               _ -> {
-                keys.add(new FixedTerm(curve, curve.decode(raw, 0)));
+                keys.add(new FixedTerm(curve, item.key().ed25519().point()));
                 return keys.size() - 1;
               });
       Addend25519 r = curve.decode(item.signature(), 0);
       if (r == null) {
         accepted.set(i, isAccepted(item));
       } else {
-        claims.add(Claim.of(i, key, r, item.signature(), challenge(raw, item)));
+        claims.add(
+            Claim.of(
+                i, key, r, item.signature(), challenge(raw, item.message(), item.signature())));
       }
     }
     return new BatchEquation(curve, claims, keys, new BatchCoefficients(sha512, claims));
   }
 
   /** SHA-512 over R, A and the message (RFC 8032, 5.1.7). */
-  private byte[] challenge(byte[] key, Item item) {
-    sha512.update(item.signature(), 0, Ed25519Rule.HALF);
+  private byte[] challenge(byte[] key, byte[] message, byte[] signature) {
+    sha512.update(signature, 0, Ed25519Rule.HALF);
     sha512.update(key);
-    return sha512.digest(item.message());
+    return sha512.digest(message);
   }
 
   /**
@@ -157,7 +177,7 @@ public final class SignatureBatch {
    */
   private boolean judge(
       BatchEquation equation, List<Claim> claims, int from, int to, boolean isKnownNotToHold) {
-    if (to - from < LEAST) {
+    if (to - from < least) {
       boolean all = true;
       for (Claim claim : claims.subList(from, to)) {
         boolean yes = isAccepted(items.get(claim.item()));

@@ -177,6 +177,11 @@ public final class VerifyingKey {
     return half.raw();
   }
 
+  /** Of a key of that algorithm, its half. */
+  Ed25519Public ed25519() {
+    return (Ed25519Public) half;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof VerifyingKey that

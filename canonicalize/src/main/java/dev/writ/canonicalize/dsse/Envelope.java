@@ -1,6 +1,7 @@
 package dev.writ.canonicalize.dsse;
 
 import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
@@ -15,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -129,7 +129,7 @@ public final class Envelope {
       throw new IllegalArgumentException(keys.length + " keys, type \"" + payloadType + "\"");
     }
     SigningKey[] signers = keys.clone();
-    Arrays.sort(signers, Comparator.comparing(SigningKey::kid));
+    Arrays.sort(signers, Comparing.by(SigningKey::kid));
     byte[] message = preAuthEncoding(payloadType, payload);
     List<Signature> signatures = new ArrayList<>(signers.length);
     List<Optional<VerifyingKey>> held = new ArrayList<>(signers.length);

@@ -1,6 +1,7 @@
 package dev.writ.canonicalize.trust;
 
 import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.VerifyingKey;
@@ -12,7 +13,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -322,10 +322,11 @@ public final class Trust {
     signers.forEach(signer -> verifying.add(signer.key()));
     check.verify(envelope, verifying);
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
-    Comparator<TrustedKey> order =
-        Comparator.comparing((TrustedKey key) -> !required.contains(inPlaceOf(key)))
-            .thenComparing(key -> key.key().algorithm());
-    return signers.stream().sorted(order).toList();
+    signers.sort(
+        Comparing.by(
+            Comparing.by(key -> !required.contains(inPlaceOf(key))),
+            Comparing.by(key -> key.key().algorithm())));
+    return List.copyOf(signers);
   }
 
   /**

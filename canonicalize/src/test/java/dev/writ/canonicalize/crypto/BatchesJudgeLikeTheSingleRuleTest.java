@@ -72,7 +72,19 @@ class BatchesJudgeLikeTheSingleRuleTest {
         accepted.cardinality() == items.size()
             && items.stream().allMatch(item -> item.key().algorithm() == Algorithm.ED25519);
     assertThat(SignatureBatch.holds(items)).isEqualTo(all);
+    assertThat(verifyByTheEngineForAFew(items)).isEqualTo(accepted);
     return accepted;
+  }
+
+  /** That engine has batches from two signatures on. */
+  private static BitSet verifyByTheEngineForAFew(List<Item> items) {
+    SignatureEngine before = SignatureEngines.current();
+    SignatureEngines.use(SignatureEngines.forAFew());
+    try {
+      return SignatureBatch.verify(items);
+    } finally {
+      SignatureEngines.use(before);
+    }
   }
 
   /** The verdict of the batch's equation alone, with no judge behind it. */

@@ -16,6 +16,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class EnginesDifferInSpeedOnlyTest {
   private final SignatureEngine judge = SignatureEngines.bouncyCastle();
@@ -56,20 +58,55 @@ class EnginesDifferInSpeedOnlyTest {
         .noneMatch(name -> name.contains("Corretto"));
   }
 
-  @Test
-  void theySignTheSameBytesAndAcceptEachOthers() {
+  static List<SignatureEngine> others() {
+    return List.of(SignatureEngines.fastest(), SignatureEngines.forAFew());
+  }
+
+  @ParameterizedTest
+  @MethodSource("others")
+  void theySignTheSameBytesAndAcceptEachOthers(SignatureEngine other) {
     Random random = new Random(Refused.seed(getClass()));
     for (int i = 0; i < 300; i++) {
       SigningKey key = SigningKey.ed25519(OneAcceptanceRuleTest.bytes(random, 32));
       byte[] message = OneAcceptanceRuleTest.bytes(random, random.nextInt(2000));
       byte[] signature = key.sign(judge, message);
-      assertThat(key.sign(fastest, message)).isEqualTo(signature);
-      key.verifyingKey().verify(fastest, message, signature);
+      assertThat(key.sign(other, message)).isEqualTo(signature);
+      key.verifyingKey().verify(other, message, signature);
       byte[] bent = signature.clone();
       bent[random.nextInt(64)] ^= (byte) (1 << random.nextInt(8));
       Refused.with(
           CanonicalizeError.SIGNATURE_INVALID,
-          () -> key.verifyingKey().verify(fastest, message, bent));
+          () -> key.verifyingKey().verify(other, message, bent));
+    }
+  }
+
+  /** The judge behind it would hide an equation that never holds, or one that holds too often. */
+  @Test
+  void theEquationOfOneSignatureSaysYesExactlyWhereTheJudgeDoes() {
+    SignatureEngine few = SignatureEngines.forAFew();
+    List<Integer> accepted = new ArrayList<>();
+    for (int i = 2; i < 10; i++) { // the others have keys that are refused
+      Speccheck vector = Speccheck.ALL.get(i);
+      Ed25519Public key = new Ed25519Public(vector.keyBytes());
+      byte[] signature = vector.signatureBytes();
+      if (Ed25519Rule.isWellFormed(signature)
+          && few.saysYes(key, vector.messageBytes(), signature)) {
+        accepted.add(i);
+      }
+    }
+    assertThat(accepted).containsExactly(2, 3, 4, 5);
+    Random random = new Random(Refused.seed(getClass()));
+    for (int i = 0; i < 200; i++) {
+      SigningKey signer = SigningKey.ed25519(OneAcceptanceRuleTest.bytes(random, 32));
+      Ed25519Public key = signer.verifyingKey().ed25519();
+      byte[] message = OneAcceptanceRuleTest.bytes(random, random.nextInt(300));
+      byte[] signature = signer.sign(judge, message);
+      assertThat(few.saysYes(key, message, signature)).isTrue();
+      byte[] bent = signature.clone();
+      bent[random.nextInt(64)] ^= (byte) (1 << random.nextInt(8));
+      if (Ed25519Rule.isWellFormed(bent)) {
+        assertThat(few.saysYes(key, message, bent)).as("round %d", i).isFalse();
+      }
     }
   }
 

@@ -22,7 +22,8 @@ class OneAcceptanceRuleTest {
       BigInteger.TWO.pow(252).add(new BigInteger("27742317777372353535851937790883648493"));
 
   static List<SignatureEngine> engines() {
-    return List.of(SignatureEngines.bouncyCastle(), SignatureEngines.fastest());
+    return List.of(
+        SignatureEngines.bouncyCastle(), SignatureEngines.fastest(), SignatureEngines.forAFew());
   }
 
   static List<Rfc8032> rfc8032() {
@@ -120,6 +121,27 @@ class OneAcceptanceRuleTest {
         Refused.with(CanonicalizeError.KEY_WEAK, () -> VerifyingKey.ed25519(key));
       }
     }
+  }
+
+  /**
+   * Keys are decoded by the arithmetic of batches, which must find the points that the judge does.
+   */
+  @Test
+  void aPointIsAdmittedExactlyWhereBouncyCastleDecodesIt() {
+    Random random = new Random(Refused.seed(getClass()));
+    int admitted = 0;
+    for (int i = 0; i < 2000; i++) {
+      byte[] key = bytes(random, 32);
+      key[31] &= (byte) (random.nextBoolean() ? 0x7f : 0xff);
+      boolean isPoint = Ed25519.validatePublicKeyPartialExport(key, 0) != null;
+      if (isPoint) {
+        assertThatCode(() -> Ed25519Rule.admit(key)).doesNotThrowAnyException();
+        admitted++;
+      } else {
+        Refused.with(CanonicalizeError.KEY_MALFORMED, () -> Ed25519Rule.admit(key));
+      }
+    }
+    assertThat(admitted).isBetween(800, 1200);
   }
 
   @Test

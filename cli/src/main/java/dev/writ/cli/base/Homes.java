@@ -229,13 +229,10 @@ public final class Homes {
     }
   }
 
-  /**
-   * Switches to the fastest signature engine of this machine if many signatures are to be verified.
-   */
+  /** Switches to the signature engine that verifies so many in the shortest time from now on. */
   public static void expectSignatures(long count) {
-    if (count >= SIGNATURES_WORTH_LOADING) {
-      SignatureEngines.use(SignatureEngines.fastest());
-    }
+    SignatureEngines.use(
+        count < SIGNATURES_WORTH_LOADING ? SignatureEngines.forAFew() : SignatureEngines.fastest());
   }
 
   /** A refusal of {@code CLI-015}. */

@@ -47,7 +47,7 @@ final class GateOps {
     try (Runs.Borrowed borrowed = new Runs(null, null).borrow(run)) {
       IntentSubmission submission =
           new IntentSubmission(
-              decision, intent, request, submitter, PendingWrites.NOTHING, borrowed, false);
+              decision, intent, request, submitter, PendingWrites.nothing(), borrowed, false);
       Preflight.Order order = new Preflight().check(submission);
       gate.pass(order, trust, policy, now);
       gate.requireUnexpired(order.intent(), now);

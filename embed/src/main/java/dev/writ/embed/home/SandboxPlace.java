@@ -97,7 +97,7 @@ public final class SandboxPlace {
 
   /** The host for processes that a replay runs again: one replay at a time. */
   public static ProcessHost hostOfReplays(Map<String, String> environment) {
-    return host("replay", "", environment, SecretStore.NONE, Optional.empty());
+    return host("replay", "", environment, SecretStore.none(), Optional.empty());
   }
 
   private static ProcessHost host(Home home, String suffix, Map<String, String> environment) {

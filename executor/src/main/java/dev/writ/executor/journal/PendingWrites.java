@@ -13,7 +13,9 @@ import java.util.Optional;
  */
 @FunctionalInterface
 public interface PendingWrites {
-  PendingWrites NOTHING = _ -> {};
+  static PendingWrites nothing() {
+    return _ -> {};
+  }
 
   void writeTo(RunTurn turn);
 

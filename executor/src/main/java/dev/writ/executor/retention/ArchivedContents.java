@@ -15,12 +15,10 @@ import java.util.Optional;
 /** Reads contents of archived runs out of their bundles. May be called by several threads. */
 @FunctionalInterface
 public interface ArchivedContents {
-  /** What says nothing of the archive's other bundles. */
-  List<ErrorCode> OF_ONE_BUNDLE =
-      List.of(ExecutorError.BUNDLE_MISSING, ExecutorError.BUNDLE_DIFFERS);
-
   /** Where no archive is known. */
-  ArchivedContents NONE = (_, _) -> Optional.empty();
+  static ArchivedContents none() {
+    return (_, _) -> Optional.empty();
+  }
 
   /**
    * A content of a bundle, compared with its digest before the first byte is handed out.
@@ -52,7 +50,7 @@ public interface ArchivedContents {
           try {
             return open(archived.bundle(), content).map(in -> new Found(in, item.size()));
           } catch (WritException e) {
-            if (!OF_ONE_BUNDLE.contains(e.code())) {
+            if (!isOfOneBundle(e.code())) {
               throw e;
             }
             unread = unread.or(() -> Optional.of(e));
@@ -69,6 +67,11 @@ public interface ArchivedContents {
       throw e;
     });
     return Optional.empty();
+  }
+
+  /** Whether it says nothing of the archive's other bundles. */
+  private static boolean isOfOneBundle(ErrorCode code) {
+    return code == ExecutorError.BUNDLE_MISSING || code == ExecutorError.BUNDLE_DIFFERS;
   }
 
   private static Deletion.Item item(Deletion statement, Digest content) {

@@ -168,7 +168,7 @@ public final class Dispatch {
         outcome,
         driverFailure,
         workspace(ready),
-        dispatched.committed() ? PendingWrites.NOTHING : order.submission().pendingWrites(),
+        dispatched.committed() ? PendingWrites.nothing() : order.submission().pendingWrites(),
         dispatched.committed());
   }
 

@@ -126,7 +126,7 @@ public final class Idempotency {
    * @throws WritException {@code EXE-111}
    */
   public void requireLive(Order order) {
-    if (order.submission().pendingWrites() == PendingWrites.NOTHING) {
+    if (order.submission().pendingWrites() == PendingWrites.nothing()) {
       Digest request = order.decision().request();
       ledger
           .get(Tables.REQUEST, Tables.key(request))
@@ -140,7 +140,7 @@ public final class Idempotency {
   }
 
   private void requireIssued(Order order, Digest request) {
-    if (order.submission().pendingWrites() != PendingWrites.NOTHING) {
+    if (order.submission().pendingWrites() != PendingWrites.nothing()) {
       return; // just issued; committed with the next event
     }
     RequestRow row =

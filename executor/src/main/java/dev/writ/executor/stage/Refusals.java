@@ -37,7 +37,7 @@ public final class Refusals {
     String key = Tables.key(order.decision().request());
     Optional<RequestRow> row = ledger.get(Tables.REQUEST, key).map(RequestRow::parse);
     boolean writtenBefore =
-        order.submission().pendingWrites() == PendingWrites.NOTHING
+        order.submission().pendingWrites() == PendingWrites.nothing()
             && row.filter(r -> r.state() == RequestRow.State.LAPSED).isPresent();
     if (writtenBefore) {
       return; // else a holder could fill the journal with an expired intent

@@ -11,7 +11,9 @@ import dev.writ.canonicalize.WritException;
 @FunctionalInterface
 public interface SignAgain {
   /** Each receipt is signed once, as in a replay. */
-  SignAgain NEVER = (_, _) -> false;
+  static SignAgain never() {
+    return (_, _) -> false;
+  }
 
   /**
    * @param failures how often it failed so far, 1 or more

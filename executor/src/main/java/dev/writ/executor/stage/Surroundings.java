@@ -86,7 +86,7 @@ public record Surroundings(
         contents,
         workspaces,
         region,
-        SignAgain.NEVER,
+        SignAgain.never(),
         StageObserver.NONE);
   }
 

@@ -328,7 +328,7 @@ class Promise01NoEffectWithoutAWritTest {
 
   private String serve(
       SafeExecutor executor, Optional<Envelope> d, Optional<Envelope> i, Optional<Request> asked) {
-    return serve(executor, d, i, asked, PendingWrites.NOTHING);
+    return serve(executor, d, i, asked, PendingWrites.nothing());
   }
 
   private String serve(

@@ -76,7 +76,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
         RunWorkspaces.NONE,
         Optional.empty(),
         KernelConfig.SUMMARIZED_EVERY,
-        SignAgain.NEVER,
+        SignAgain.never(),
         new TestClock(TestHome.START),
         () -> 0,
         new SeededRandom(1));

@@ -1,10 +1,10 @@
 package dev.writ.guardian.document;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,7 +49,7 @@ public record EffectDraft(
   }
 
   public EffectDraft {
-    inputs = inputs.stream().sorted(Comparator.comparing(Input::name)).toList();
+    inputs = inputs.stream().sorted(Comparing.by(Input::name)).toList();
   }
 
   static EffectDraft of(String tool) {

@@ -1,5 +1,6 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.guardian.policy.governance.ApprovedTool;
 import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.guardian.policy.governance.GovernedTool;
@@ -27,9 +28,9 @@ public final class VersionRule {
    * by their characters, so this is a total order.
    */
   public static final Comparator<String> ORDER =
-      Comparator.<String, Boolean>comparing(v -> SEMANTIC.matcher(v).matches())
-          .thenComparing((a, b) -> rank(a, b))
-          .thenComparing(Comparator.naturalOrder());
+      Comparing.by(
+          Comparing.by(v -> SEMANTIC.matcher(v).matches()),
+          Comparing.by(VersionRule::rank, Comparator.naturalOrder()));
 
   private VersionRule() {}
 
@@ -66,7 +67,7 @@ public final class VersionRule {
   }
 
   private static Optional<ApprovedTool> greatest(Stream<ApprovedTool> versions) {
-    return versions.max(Comparator.comparing(tool -> tool.ref().version(), ORDER));
+    return versions.max((a, b) -> ORDER.compare(a.ref().version(), b.ref().version()));
   }
 
   private static int rank(String a, String b) {

@@ -1,11 +1,11 @@
 package dev.writ.ledger.form;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -68,7 +68,8 @@ public final class Packing {
       for (int number = 0; number < Phrases.ALL.size(); number++) {
         longestFirst.add(number);
       }
-      longestFirst.sort(Comparator.comparingInt(number -> -Phrases.ALL.get(number).length));
+      longestFirst.sort(
+          Comparing.by((Integer number) -> Phrases.ALL.get(number).length).reversed());
       for (int number : longestFirst) {
         byte[] phrase = Phrases.ALL.get(number);
         int pair = pair(phrase, 0);

@@ -130,7 +130,7 @@ class EachRequestHasASandboxOfItsOwnTest {
   static void start() throws IOException {
     state = Files.createTempDirectory("gate");
     Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
-    processes = ProcessHost.open(SandboxSettings.in(state.resolve("s")), SecretStore.NONE);
+    processes = ProcessHost.open(SandboxSettings.in(state.resolve("s")), SecretStore.none());
     server =
         new SeedServer(
             dir,

@@ -107,7 +107,7 @@ public final class ProcessHost implements AutoCloseable {
    */
   public static ProcessHost missing(WritException why) {
     return new ProcessHost(
-        null, SecretStore.NONE, Optional.empty(), () -> {}, null, Objects.requireNonNull(why));
+        null, SecretStore.none(), Optional.empty(), () -> {}, null, Objects.requireNonNull(why));
   }
 
   /** if this fails, the failure is reported when a sandbox is needed */

@@ -14,18 +14,21 @@ import java.util.function.UnaryOperator;
 public interface SecretStore {
 
   /** An installation without secrets: no call gets any. */
-  SecretStore NONE = (manifest, invocation) -> List.of();
+  static SecretStore none() {
+    return (manifest, invocation) -> List.of();
+  }
 
   /**
    * For an author's tests, which have no installation: each of the tool's own secrets is the text
    * {@code stand-in for NAME}.
    */
-  SecretStore STAND_INS =
-      (manifest, invocation) ->
-          manifest.capabilities().ownSecrets().stream()
-              .map(name ->
-                  new SecretFile(name, ("stand-in for " + name).getBytes(StandardCharsets.UTF_8)))
-              .toList();
+  static SecretStore standIns() {
+    return (manifest, invocation) ->
+        manifest.capabilities().ownSecrets().stream()
+            .map(name ->
+                new SecretFile(name, ("stand-in for " + name).getBytes(StandardCharsets.UTF_8)))
+            .toList();
+  }
 
   /**
    * The tool's own secrets, and those that a call names in the params that its manifest declares

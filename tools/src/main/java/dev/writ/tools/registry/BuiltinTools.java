@@ -1,5 +1,6 @@
 package dev.writ.tools.registry;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
@@ -9,7 +10,6 @@ import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -36,7 +36,7 @@ public final class BuiltinTools {
     static final List<ToolManifest> MANIFESTS = read(NAMES);
     static final List<ToolManifest> ALL =
         Stream.concat(read(ON_REQUEST).stream(), MANIFESTS.stream())
-            .sorted(Comparator.comparing(ToolManifest::name))
+            .sorted(Comparing.by(ToolManifest::name))
             .toList();
 
     private static List<ToolManifest> read(List<String> names) {

@@ -1,5 +1,6 @@
 package dev.writ.tools.registry;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
@@ -143,8 +144,8 @@ public final class ToolRegistry {
           }
         });
     tools.sort(
-        Comparator.comparing((RegisteredTool t) -> t.manifest().name())
-            .thenComparing(t -> t.manifest().version()));
+        Comparing.by(
+            Comparing.by(t -> t.manifest().name()), Comparing.by(t -> t.manifest().version())));
     return List.copyOf(tools);
   }
 

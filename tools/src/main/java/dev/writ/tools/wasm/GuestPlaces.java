@@ -1,7 +1,6 @@
 package dev.writ.tools.wasm;
 
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -32,16 +31,15 @@ final class GuestPlaces {
     long used;
     long servedAt;
 
-    int running() {
-      return running;
-    }
-
-    long servedAt() {
-      return servedAt;
-    }
-
-    long arrival() {
-      return waiters.getFirst().arrival;
+    /** Whose turn is first; of tenants with a waiting guest. */
+    static int byTurn(Tenant a, Tenant b) {
+      int order = Integer.compare(a.running, b.running);
+      if (order == 0) {
+        order = Long.compare(a.servedAt, b.servedAt);
+      }
+      return order == 0
+          ? Long.compare(a.waiters.getFirst().arrival, b.waiters.getFirst().arrival)
+          : order;
     }
   }
 
@@ -118,10 +116,7 @@ final class GuestPlaces {
     List<Tenant> order =
         tenants.values().stream()
             .filter(tenant -> !tenant.waiters.isEmpty() && isWithinItsShare(tenant))
-            .sorted(
-                Comparator.comparingInt(Tenant::running)
-                    .thenComparingLong(Tenant::servedAt)
-                    .thenComparingLong(Tenant::arrival))
+            .sorted(Tenant::byTurn)
             .toList();
     if (order.isEmpty() || used + order.getFirst().waiters.getFirst().memory > memory) {
       return false;

@@ -5,6 +5,7 @@ import com.dylibso.chicory.runtime.Memory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -68,8 +69,8 @@ public final class Wasi {
       Sink stdout,
       Sink stderr) {
     this.args = args.stream().map(Wasi::terminated).toList();
-    this.environment =
-        environment.entrySet().stream().map(Wasi::variable).map(Wasi::terminated).toList();
+    this.environment = new ArrayList<>();
+    environment.forEach((name, value) -> this.environment.add(terminated(name + "=" + value)));
     this.files = files;
     this.clock = clock;
     this.random = random;
@@ -77,10 +78,6 @@ public final class Wasi {
     this.stderr = stderr;
     setStdin(stdin);
     open.put(FIRST_FD, new Descriptor(files.root(), List.of()));
-  }
-
-  private static String variable(Map.Entry<String, String> entry) {
-    return entry.getKey() + "=" + entry.getValue();
   }
 
   private static byte[] terminated(String text) {

@@ -26,7 +26,7 @@ final class TestBrowser implements AutoCloseable {
   }
 
   static TestBrowser open(Optional<String> engine) {
-    return new TestBrowser(TestHosts.open(SecretStore.NONE, engine));
+    return new TestBrowser(TestHosts.open(SecretStore.none(), engine));
   }
 
   TestHosts hosts() {

@@ -64,7 +64,7 @@ class CodeRunsAgainTheSameTest {
     String code = language.equals("python") ? PYTHON : NODE;
     List<String> outputs = new ArrayList<>();
     for (String engine : List.of("bubblewrap", "bubblewrap", "runc")) {
-      try (TestHosts hosts = TestHosts.open(SecretStore.NONE, Optional.of(engine))) {
+      try (TestHosts hosts = TestHosts.open(SecretStore.none(), Optional.of(engine))) {
         outputs.add(run(hosts, language, code, 1));
         outputs.add(run(hosts, language, code, 1));
         assertThat(run(hosts, language, code, 2)).isNotEqualTo(outputs.getFirst());

@@ -39,7 +39,7 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
   @BeforeAll
   static void open() throws IOException {
     root = Files.createTempDirectory("root");
-    hosts = TestHosts.open(s -> s.rooted(root), SecretStore.NONE, Optional.empty());
+    hosts = TestHosts.open(s -> s.rooted(root), SecretStore.none(), Optional.empty());
     Files.createDirectories(root.resolve("repo"));
   }
 

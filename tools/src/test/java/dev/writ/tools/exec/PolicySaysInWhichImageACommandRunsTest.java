@@ -61,7 +61,7 @@ class PolicySaysInWhichImageACommandRunsTest {
     hosts =
         TestHosts.open(
             s -> s.withContainers(service.socket()).rooted(work),
-            SecretStore.NONE,
+            SecretStore.none(),
             Optional.empty());
     Path program = Files.createDirectories(work.resolve("root/usr/bin")).resolve("checker");
     Path source = Files.writeString(work.resolve("checker.c"), PROGRAM);
@@ -218,7 +218,7 @@ class PolicySaysInWhichImageACommandRunsTest {
     }
     try (TestHosts without =
         TestHosts.open(
-            s -> s.withContainers(Path.of("/nowhere")), SecretStore.NONE, Optional.empty())) {
+            s -> s.withContainers(Path.of("/nowhere")), SecretStore.none(), Optional.empty())) {
       DriverOutcome outcome = call(without, sh).image("sh", image).run();
       assertThat(outcome.reason()).isEqualTo("refused");
       assertThat(outcome.message()).contains("SBX-002");

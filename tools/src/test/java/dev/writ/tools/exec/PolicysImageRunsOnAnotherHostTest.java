@@ -48,7 +48,7 @@ class PolicysImageRunsOnAnotherHostTest {
         TestHosts hosts =
             TestHosts.open(
                 s -> s.remotely(RemoteDockerEngine.opener(other::settings)),
-                SecretStore.NONE,
+                SecretStore.none(),
                 Optional.of("docker-remote"))) {
       List<String> waived = OtherHost.WAIVED.stream().map(Guarantee::text).toList();
       DriverOutcome outcome = call(hosts, waived).image("sh", other.image.toString()).run();

@@ -54,7 +54,7 @@ class EachLanguageKeepsOneContractTest {
 
   @BeforeAll
   static void open() {
-    hosts = TestHosts.open(SecretStore.NONE, Optional.empty());
+    hosts = TestHosts.open(SecretStore.none(), Optional.empty());
   }
 
   @AfterAll

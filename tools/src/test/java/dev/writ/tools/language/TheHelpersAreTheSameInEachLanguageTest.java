@@ -113,7 +113,7 @@ class TheHelpersAreTheSameInEachLanguageTest {
 
   @BeforeAll
   static void open() {
-    hosts = TestHosts.open(SecretStore.STAND_INS, Optional.empty());
+    hosts = TestHosts.open(SecretStore.standIns(), Optional.empty());
     drivers = Drivers.wasmFamily();
   }
 

@@ -36,7 +36,7 @@ final class WarmLab implements AutoCloseable {
   }
 
   WarmLab(PoolSettings settings, Optional<String> engine) {
-    TestHosts own = TestHosts.open(SecretStore.NONE, engine);
+    TestHosts own = TestHosts.open(SecretStore.none(), engine);
     hosts = Optional.of(own);
     host = own.host();
     pool = new WarmPool(host, settings);

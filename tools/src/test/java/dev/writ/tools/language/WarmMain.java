@@ -13,7 +13,7 @@ final class WarmMain {
   public static void main(String[] args) throws Exception {
     ProcessHost host =
         ProcessHost.open(
-            SandboxSettings.in(Path.of(args[1])), SecretStore.NONE, Optional.of(args[0]));
+            SandboxSettings.in(Path.of(args[1])), SecretStore.none(), Optional.of(args[0]));
     WarmLab lab = new WarmLab(host, PoolSettings.ofMiB(1_024));
     WarmLab.Tool tool = lab.python("def count(input, context):\n    return {}\n");
     tool.asIs("x").run();

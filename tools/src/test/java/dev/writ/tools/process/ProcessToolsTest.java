@@ -205,7 +205,7 @@ class ProcessToolsTest {
   @ParameterizedTest
   @ValueSource(strings = {"bubblewrap", "runc"})
   void theEngineIsToldAndLeavesNothing(String engine) {
-    try (TestHosts other = TestHosts.open(SecretStore.NONE, Optional.of(engine))) {
+    try (TestHosts other = TestHosts.open(SecretStore.none(), Optional.of(engine))) {
       DriverOutcome outcome =
           new Call(
                   new ShellDriver(other.host())

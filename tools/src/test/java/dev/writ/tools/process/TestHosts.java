@@ -22,7 +22,7 @@ public final class TestHosts implements AutoCloseable {
 
   /** On the engine that this host chooses. */
   public static TestHosts open() {
-    return open(SecretStore.NONE, Optional.empty());
+    return open(SecretStore.none(), Optional.empty());
   }
 
   public static TestHosts open(SecretStore secrets, Optional<String> engine) {

@@ -2,9 +2,12 @@ package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
@@ -16,6 +19,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -36,6 +40,9 @@ public final class Bundle implements RecordedRun, AutoCloseable {
   private final Inclusion inclusion;
   private final DocumentCache documents = new DocumentCache();
   private final LinkedHashMap<ToolRef, Optional<ToolManifest>> tools = new LinkedHashMap<>();
+
+  /** Read when a key is first asked for; two threads may both. */
+  private volatile Trust stated;
 
   private Bundle(Archive archive) {
     this.archive = archive;
@@ -167,6 +174,28 @@ public final class Bundle implements RecordedRun, AutoCloseable {
   /** The bytes of {@code trust.jwks}, for people; nothing is verified under it. */
   public byte[] trust() {
     return archive.read(required(BundleEntryNames.TRUST), BundleEntryNames.CONTENT_MAX);
+  }
+
+  /**
+   * A key by its id as {@code trust.jwks} states it, for verifying ahead of a walk. It can be no
+   * other than the one meant, since an id is a key's thumbprint; whether it may sign is for the
+   * walk to say, and one that is not stated only verifies less ahead.
+   */
+  Optional<VerifyingKey> stated(String kid) {
+    Trust known = stated;
+    if (known == null) {
+      known = statedTrust();
+      stated = known;
+    }
+    return known.key(kid).map(TrustedKey::key);
+  }
+
+  private Trust statedTrust() {
+    try {
+      return Trust.parse(trust());
+    } catch (WritException e) {
+      return Trust.of(List.of());
+    }
   }
 
   /** The consistency proof that was requested at the export. */

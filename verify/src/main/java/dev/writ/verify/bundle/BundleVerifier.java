@@ -4,7 +4,6 @@ import static dev.writ.verify.bundle.Recomputed.same;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
@@ -159,14 +158,17 @@ public final class BundleVerifier {
     CheckpointCheck checkpoint = new CheckpointCheck(bundle, options, told, pins);
     checkpoint.isOfThisLog();
     Event covered = inclusion();
-    Trust trust = systemRun();
-    signers = options.pinned().map(_ -> new PinnedSigners(trust));
-    TrustedKey checkpointSigner = checkpoint.signature(trust, covered, signers);
-    checkpoint.tellWitnesses();
-    checkpoint.tellStamps();
-    trustFile(trust);
-    meaning(trust);
-    holdPins(checkpointSigner);
+    try (EventPrefetch events = new EventPrefetch(bundle)) {
+      events.begin();
+      Trust trust = systemRun();
+      signers = options.pinned().map(_ -> new PinnedSigners(trust));
+      TrustedKey checkpointSigner = checkpoint.signature(trust, covered, signers);
+      checkpoint.tellWitnesses();
+      checkpoint.tellStamps();
+      trustFile(trust);
+      meaning(events);
+      holdPins(checkpointSigner);
+    }
     limits();
     return new Verified(
         bundle.manifest(),
@@ -217,16 +219,13 @@ public final class BundleVerifier {
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> first = Optional.empty();
-    JournalLines lines = bundle.lines(RecordedRun.Journal.SYSTEM);
-    for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      Event event = JournalLines.event(line, lines.place());
-      try {
-        state = state.after(event, this::required);
-      } catch (WritException e) {
-        throw new WritException(e.code(), References.place(event) + ": " + e.found(), e);
-      }
-      if (first.isEmpty() && !state.trust().keys().isEmpty()) {
-        first = Optional.of(state.trust().keys().firstKey());
+    SystemDocuments documents = new SystemDocuments(bundle);
+    for (List<Event> part = documents.next(); !part.isEmpty(); part = documents.next()) {
+      for (Event event : part) {
+        state = after(state, event, documents);
+        if (first.isEmpty() && !state.trust().keys().isEmpty()) {
+          first = Optional.of(state.trust().keys().firstKey());
+        }
       }
     }
     founder =
@@ -240,12 +239,12 @@ public final class BundleVerifier {
     return state.trust();
   }
 
-  private Optional<Envelope> required(Digest id) {
-    Optional<Envelope> document = bundle.document(id);
-    if (document.isEmpty()) {
-      throw new WritException(BundleError.ENTRY_MISSING, BundleEntryNames.document(id));
+  private static SystemState after(SystemState state, Event event, SystemDocuments documents) {
+    try {
+      return state.after(event, documents);
+    } catch (WritException e) {
+      throw new WritException(e.code(), References.place(event) + ": " + e.found(), e);
     }
-    return document;
   }
 
   private void trustFile(Trust trust) {
@@ -259,12 +258,6 @@ public final class BundleVerifier {
    * Checks every event in the order of the log, under the trust at its position: everything that it
    * refers to must be in the bundle and be valid.
    */
-  private void meaning(Trust trust) {
-    try (EventPrefetch events = new EventPrefetch(bundle, trust)) {
-      meaning(events);
-    }
-  }
-
   private void meaning(EventPrefetch events) {
     StatedDeletions deletions = StatedDeletions.of(bundle);
     ReferenceCoverage presence = new ReferenceCoverage(bundle, deletions);

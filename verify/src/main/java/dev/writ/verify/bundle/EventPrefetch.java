@@ -2,12 +2,9 @@ package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.dsse.EnvelopesAhead;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.trust.Trust;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
@@ -36,7 +33,6 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
   private static final long CHUNK_BYTES = 4 << 20;
 
   private final Bundle bundle;
-  private final Trust keys;
   private final boolean references;
   private final JournalMerge log;
   private final Ahead<List<Line>, Chunk> chunks;
@@ -57,22 +53,18 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
     void event(Journal journal, long index, Event event, EventReferences referred);
   }
 
-  /**
-   * @param keys the keys for verifying signatures ahead; whether they may sign is not checked here
-   */
-  EventPrefetch(Bundle bundle, Trust keys) {
-    this(bundle, keys, true);
+  EventPrefetch(Bundle bundle) {
+    this(bundle, true);
   }
 
   /** For who does not ask what the events refer to. */
-  static EventPrefetch withoutReferences(Bundle bundle, Trust keys) {
-    return new EventPrefetch(bundle, keys, false);
+  static EventPrefetch withoutReferences(Bundle bundle) {
+    return new EventPrefetch(bundle, false);
   }
 
-  private EventPrefetch(Bundle bundle, Trust keys, boolean references) {
+  private EventPrefetch(Bundle bundle, boolean references) {
     this.references = references;
     this.bundle = bundle;
-    this.keys = keys;
     this.log = new JournalMerge(bundle);
     this.chunks = new Ahead<>(this::lines, this::chunk);
   }
@@ -99,7 +91,8 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
         bytes += read(event.body(), read);
       }
     }
-    EnvelopesAhead.prepare(read.values().stream().map(Bundle.Sized::envelope).toList(), this::key);
+    EnvelopesAhead.prepare(
+        read.values().stream().map(Bundle.Sized::envelope).toList(), bundle::stated);
     List<EventReferences> referred = new ArrayList<>(lines.size());
     for (int i = 0; i < events.size(); i++) {
       referred.add(
@@ -158,8 +151,9 @@ final class EventPrefetch implements DocumentSource, AutoCloseable {
     }
   }
 
-  private Optional<VerifyingKey> key(String kid) {
-    return keys.key(kid).map(TrustedKey::key);
+  /** Begins to read and verify in other threads, before the first event is asked for. */
+  void begin() {
+    chunks.begin();
   }
 
   /** Hands on every event. */

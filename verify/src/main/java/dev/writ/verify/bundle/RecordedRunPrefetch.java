@@ -1,20 +1,13 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import java.util.List;
 import java.util.Optional;
 
-/**
- * A bundle whose documents are at hand when the walk over its events reaches them. The keys are
- * those of {@code trust.jwks}, which verification holds against the system run; a key that is
- * missing there only verifies less ahead.
- */
+/** A bundle whose documents are at hand when the walk over its events reaches them. */
 final class RecordedRunPrefetch implements RecordedRun {
   private final Bundle bundle;
   private Optional<EventPrefetch> walking = Optional.empty();
@@ -25,7 +18,7 @@ final class RecordedRunPrefetch implements RecordedRun {
 
   @Override
   public void events(Visitor visitor) {
-    try (EventPrefetch ahead = EventPrefetch.withoutReferences(bundle, keys())) {
+    try (EventPrefetch ahead = EventPrefetch.withoutReferences(bundle)) {
       walking = Optional.of(ahead);
       ahead.forEach((journal, index, event, _) -> visitor.event(journal, index, event));
     } finally {
@@ -36,14 +29,6 @@ final class RecordedRunPrefetch implements RecordedRun {
   @Override
   public void eventsAlone(Visitor visitor) {
     bundle.events(visitor);
-  }
-
-  private Trust keys() {
-    try {
-      return Trust.parse(bundle.trust());
-    } catch (WritException e) {
-      return Trust.of(List.of());
-    }
   }
 
   @Override

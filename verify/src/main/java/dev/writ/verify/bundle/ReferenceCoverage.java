@@ -13,6 +13,7 @@ import dev.writ.ledger.event.RunId;
 import dev.writ.verify.error.AuditError;
 import dev.writ.verify.error.BundleError;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -212,26 +213,28 @@ final class ReferenceCoverage implements References.Sink {
 
   /** What orders of an operator had erased, as statements in the bundle say, a line for each. */
   List<String> erased() {
-    return erased.entrySet().stream()
-        .map(order ->
-            order.getValue().size()
+    List<String> lines = new ArrayList<>();
+    erased.forEach((order, contents) ->
+        lines.add(
+            contents.size()
                 + " contents: erased at "
-                + Timestamps.format(erasedAt.get(order.getKey()))
+                + Timestamps.format(erasedAt.get(order))
                 + " by order "
-                + order.getKey()
-                + " of an operator, as the executor signed; only their digests are here")
-        .toList();
+                + order
+                + " of an operator, as the executor signed; only their digests are here"));
+    return lines;
   }
 
   /** What was moved to the archive, as statements in the bundle say; there is one bundle there. */
   List<String> archived() {
-    return archived.entrySet().stream()
-        .map(in ->
-            in.getValue().size()
+    List<String> lines = new ArrayList<>();
+    archived.forEach((in, contents) ->
+        lines.add(
+            contents.size()
                 + " contents: moved to the archive, into the bundle "
-                + in.getKey()
-                + ", as the executor signed; only their digests are here")
-        .toList();
+                + in
+                + ", as the executor signed; only their digests are here"));
+    return lines;
   }
 
   /** How many contents are deleted by rules, as statements in the bundle say. */

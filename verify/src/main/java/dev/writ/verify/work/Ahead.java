@@ -55,11 +55,16 @@ public final class Ahead<T, R> implements AutoCloseable {
     this.by = by.orElse(pool); // which starts a thread with its first task
   }
 
+  /** Begins with as many pieces as may be under way, which {@link #next} does as well. */
+  public void begin() {
+    while (!ended && underWay.size() <= workers) {
+      beginOne();
+    }
+  }
+
   /** The next result; empty at the end. */
   public Optional<R> next() {
-    while (!ended && underWay.size() <= workers) {
-      begin();
-    }
+    begin();
     Future<R> first = underWay.poll();
     if (first == null) {
       return Optional.empty();
@@ -78,7 +83,7 @@ public final class Ahead<T, R> implements AutoCloseable {
     }
   }
 
-  private void begin() {
+  private void beginOne() {
     try {
       Optional<T> piece = pieces.get();
       ended = piece.isEmpty();

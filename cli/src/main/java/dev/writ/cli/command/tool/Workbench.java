@@ -44,7 +44,8 @@ final class Workbench implements AutoCloseable {
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host = ProcessHost.open(SandboxSettings.in(scratch.path().resolve("s")), SecretStore.STAND_INS);
+    host =
+        ProcessHost.open(SandboxSettings.in(scratch.path().resolve("s")), SecretStore.standIns());
     http = new HttpDriver(host);
   }
 

@@ -1,9 +1,9 @@
 package dev.writ.guardian.policy.limit;
 
+import dev.writ.canonicalize.Comparing;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,7 +30,7 @@ public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS, List<RunShare> s
             section.between("idle_max_s", 1, LONGEST_S),
             section.optional("life_max_s", key -> section.between(key, 1, LONGEST_S)),
             section.listOrNone("shared_by", item -> RunShare.read(item.itemSection())).stream()
-                .sorted(Comparator.comparing(RunShare::key))
+                .sorted(Comparing.by(RunShare::key))
                 .toList());
     section.require(
         "shared_by",
