@@ -219,7 +219,7 @@ public final class BundleVerifier {
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> first = Optional.empty();
-    SystemDocuments documents = new SystemDocuments(bundle);
+    SystemRunPrefetch documents = new SystemRunPrefetch(bundle);
     for (List<Event> part = documents.next(); !part.isEmpty(); part = documents.next()) {
       for (Event event : part) {
         state = after(state, event, documents);
@@ -239,7 +239,7 @@ public final class BundleVerifier {
     return state.trust();
   }
 
-  private static SystemState after(SystemState state, Event event, SystemDocuments documents) {
+  private static SystemState after(SystemState state, Event event, SystemRunPrefetch documents) {
     try {
       return state.after(event, documents);
     } catch (WritException e) {

@@ -17,7 +17,7 @@ import java.util.Optional;
  * The events of the system run, a part of the run at a time, with their documents, whose signatures
  * are verified together ahead of the walk.
  */
-final class SystemDocuments implements DocumentSource {
+final class SystemRunPrefetch implements DocumentSource {
   private static final int EVENTS_MAX = 512;
 
   /** Of documents that are read ahead; further ones are read on demand. */
@@ -27,7 +27,7 @@ final class SystemDocuments implements DocumentSource {
   private final JournalLines lines;
   private LinkedHashMap<Digest, Envelope> ahead = new LinkedHashMap<>();
 
-  SystemDocuments(Bundle bundle) {
+  SystemRunPrefetch(Bundle bundle) {
     this.bundle = bundle;
     this.lines = bundle.lines(RecordedRun.Journal.SYSTEM);
   }
