@@ -171,7 +171,7 @@ public final class Bundle implements RecordedRun, AutoCloseable {
     return inclusion;
   }
 
-  /** The bytes of {@code trust.jwks}, for people; nothing is verified under it. */
+  /** The bytes of {@code trust.jwks}, for people: nothing is believed because it says so. */
   public byte[] trust() {
     return archive.read(required(BundleEntryNames.TRUST), BundleEntryNames.CONTENT_MAX);
   }

@@ -215,14 +215,14 @@ public final class BundleVerifier {
     return Inclusion.JOURNALS.stream().mapToLong(bundle.inclusion()::events).sum();
   }
 
-  /** Trust follows from the system run alone: {@code trust.jwks} is only for people. */
+  /** Trust follows from the system run alone; {@code trust.jwks} is held against it later. */
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> first = Optional.empty();
-    SystemRunPrefetch documents = new SystemRunPrefetch(bundle);
-    for (List<Event> part = documents.next(); !part.isEmpty(); part = documents.next()) {
+    SystemRunPrefetch run = new SystemRunPrefetch(bundle);
+    for (List<Event> part = run.next(); !part.isEmpty(); part = run.next()) {
       for (Event event : part) {
-        state = after(state, event, documents);
+        state = after(state, event, run);
         if (first.isEmpty() && !state.trust().keys().isEmpty()) {
           first = Optional.of(state.trust().keys().firstKey());
         }
