@@ -150,7 +150,7 @@ public record ConfiguredSink(
       }
       case "slack" -> {
         SlackSettings chat = SlackSettings.of(settings, folder, secret);
-        yield told(name, config, chat, chat.feed(), _ -> new SlackSink(chat));
+        yield told(name, config, chat, chat.feed(), _ -> new SlackSink(chat, clock));
       }
       case "mail" -> {
         MailSettings mail = MailSettings.of(settings, folder, secret);

@@ -27,6 +27,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -524,6 +527,23 @@ class IncidentsReachTheirReceiverTest {
     receiver.answers(_ -> 204);
     scene.awaitAll();
     assertThat(receiver.taken()).hasSize(1);
+  }
+
+  /** By the clock of the receiver, whose answer has the date of today. */
+  @Test
+  void aDateIsWaitedForAsSecondsAre() {
+    receiver.putsOff(
+        503,
+        DateTimeFormatter.RFC_1123_DATE_TIME.format(
+            Instant.now().plus(Duration.ofDays(1)).atZone(ZoneOffset.UTC)));
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitLine("ordered PAUSE");
+    assertThat(receiver.asked()).isEqualTo(1);
+    receiver.putsOff(503, "Sun, 06 Nov 1994 08:49:37 GMT");
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> receiver.asked() > 3);
   }
 
   @Test
