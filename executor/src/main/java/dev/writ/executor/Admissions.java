@@ -88,7 +88,7 @@ final class Admissions {
   Entry enter(Envelope envelope) {
     SystemState state = inForce.now();
     Policy policy = state.policyInForce();
-    Instant now = time.now(KernelTime.Reading.ADMISSION);
+    Instant now = time.passing(KernelTime.Reading.ADMISSION);
     ledger.expect(() -> rowsOf(envelope, state));
     Optional<Instant> receivedAt = row(envelope.id()).map(RequestRow::receivedAt);
     boolean stored = receivedAt.isPresent() && isStored(envelope);
@@ -96,6 +96,7 @@ final class Admissions {
       Admitted admitted =
           Admission.readmit(
               envelope, state.trust(), policy, receivedAt.orElse(now), now, signatures);
+      time.keep(now);
       return new Entry(
           state,
           envelope,

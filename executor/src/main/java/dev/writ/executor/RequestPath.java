@@ -347,10 +347,13 @@ final class RequestPath {
 
   /** Executes an intent: the second of two steps. */
   Served execute(Envelope decision, Envelope intent, Envelope order) {
-    inForce.now().trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
+    inForce
+        .now()
+        .trust()
+        .verify(order, ExecutionOrder.TYPE, time.passing(KernelTime.Reading.ORDER));
     Intent read = Intent.read(intent.document());
     ExecutionOrder.read(order.document())
-        .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
+        .requireFor(intent.id(), read, time.passing(KernelTime.Reading.ORDER));
     Optional<Request> request =
         ledger.hasDocument(read.request())
             ? Optional.of(idempotency.request(read.request()))
@@ -397,7 +400,7 @@ final class RequestPath {
 
   /** Applies an approval or a rejection, and judges the pending request again. */
   Answer approve(Envelope approvalEnvelope) {
-    Instant now = time.now(KernelTime.Reading.APPROVAL);
+    Instant now = time.passing(KernelTime.Reading.APPROVAL);
     List<TrustedKey> signers = inForce.now().trust().verify(approvalEnvelope, Approval.TYPE, now);
     Approval approval = Approval.read(approvalEnvelope.document());
     boolean ofTenant =
@@ -413,6 +416,7 @@ final class RequestPath {
       if (row.state() != RequestRow.State.PENDING) {
         throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
       }
+      time.keep(now);
       try (KeyedLocks.Held _ = kept.own(approvalEnvelope);
           Runs.Borrowed run = runs.borrow(row.run())) {
         SystemState state = inForce.now();

@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * Time that never goes back and never leaps: the later of the clock and the latest time in the
  * ledger. If the clock is more than two seconds behind the ledger (protocol rule 22), or further
  * ahead than policy allows, every reading is refused. A refused reading changes nothing, so work
- * goes on once the clock is right again; and so it is with a {@link #look}.
+ * goes on once the clock is right again; and so it is with a {@link #look}, and with a {@link
+ * #passing} reading that is not kept.
  */
 final class SteadyTime implements KernelTime {
   /** How far the clock may be behind. */
@@ -69,6 +70,16 @@ final class SteadyTime implements KernelTime {
     requireFitting(read, elapsedNow);
     see(read, elapsedNow);
     return read.isAfter(highWater) ? read : highWater;
+  }
+
+  @Override
+  public Instant passing(Reading what) {
+    return look();
+  }
+
+  @Override
+  public synchronized void keep(Instant passing) {
+    raise(passing, elapsed.getAsLong());
   }
 
   private void requireFitting(Instant read, long elapsedNow) {

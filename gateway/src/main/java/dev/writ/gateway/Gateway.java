@@ -370,9 +370,9 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** What else changes with a configuration that is put in force while the server runs. */
+  /** Adds what else changes with a configuration that is put in force while the server runs. */
   public synchronized void whenReloaded(Consumer<GatewayConfig> listener) {
-    reloaded = listener;
+    reloaded = reloaded.andThen(listener);
   }
 
   /**

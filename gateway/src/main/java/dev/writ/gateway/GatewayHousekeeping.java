@@ -70,7 +70,7 @@ final class GatewayHousekeeping implements AutoCloseable {
         "Bytes of uploads, of all tenants",
         () -> kernel.contents().storageUse().values().stream().mapToLong(StorageUse::bytes).sum());
     return () -> {
-      Ledger.Collected collected = kernel.contents().collect(kernel.now());
+      Ledger.Collected collected = kernel.contents().collect(kernel.look());
       bytes.add(collected.bytes());
       if (collected.claims() > 0) {
         log.event(

@@ -44,10 +44,14 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 final class S3Bucket {
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration SHOWN_AGAIN = Duration.ofSeconds(1);
   private static final int CONFLICTS = 10;
 
   private final S3Settings settings;
   private volatile Optional<S3Clients.Known> client = Optional.empty();
+
+  /** Whether the store has taken the credentials before. */
+  private volatile boolean letIn;
 
   S3Bucket(S3Settings settings) {
     this.settings = settings;
@@ -69,7 +73,28 @@ final class S3Bucket {
     return client.get().client();
   }
 
+  /**
+   * Credentials that the store does not take any more are read again and shown again until the
+   * patience is over: where a key is exchanged, the store learns it a moment before or after us.
+   */
   private <T> T asking(String doing, Supplier<T> request) {
+    long until = System.nanoTime() + patience().toNanos();
+    while (true) {
+      try {
+        T answer = askingOnce(doing, request);
+        letIn = true;
+        return answer;
+      } catch (WritException e) {
+        boolean isOver = System.nanoTime() - until > 0 || Thread.currentThread().isInterrupted();
+        if (e.code() != ObjectStoreError.CREDENTIALS || !letIn || isOver) {
+          throw e;
+        }
+        LockSupport.parkNanos(SHOWN_AGAIN.toNanos());
+      }
+    }
+  }
+
+  private <T> T askingOnce(String doing, Supplier<T> request) {
     try {
       return request.get();
     } catch (SdkException e) {

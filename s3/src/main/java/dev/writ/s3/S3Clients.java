@@ -44,11 +44,12 @@ final class S3Clients {
   }
 
   private static Known make(S3Settings settings) {
-    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    DefaultCredentialsProvider found = DefaultCredentialsProvider.builder().build();
+    KeptCredentials credentials;
     try {
-      credentials.resolveCredentials();
-    } catch (SdkException e) {
-      credentials.close();
+      credentials = new KeptCredentials(found);
+    } catch (SdkException | IllegalArgumentException e) { // the latter of a file that is not whole
+      found.close();
       throw new WritException(ObjectStoreError.CREDENTIALS, "none were found", e);
     }
     BackoffStrategy pauses = BackoffStrategy.exponentialDelay(PAUSE_FIRST, PAUSE_MAX);

@@ -1,5 +1,6 @@
 package dev.writ.sinks;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.config.AlertThresholds;
 import dev.writ.gateway.config.GatewayConfig;
@@ -23,15 +24,19 @@ import dev.writ.sinks.slack.SlackSink;
 import dev.writ.sinks.webhook.WebhookSettings;
 import dev.writ.sinks.webhook.WebhookSink;
 import dev.writ.surfaces.tools.ToolsSurface;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A sink that a configuration names. A new kind of sink is one class and one case here.
@@ -41,6 +46,8 @@ import java.util.function.Supplier;
  * @param messages for a sink that gets incidents or notices; absent for all others
  * @param outcomes the format of a sink that gets what became of every request; absent for all
  *     others
+ * @param files the digest of what the files that it names hold: its secret, its key, its
+ *     authorities
  * @param connection makes a sink that is not open, from the log's origin
  */
 public record ConfiguredSink(
@@ -50,8 +57,13 @@ public record ConfiguredSink(
     Optional<String> tenant,
     Optional<MessageFeed> messages,
     Optional<String> outcomes,
+    Digest files,
     Function<String, RecordSink> connection) {
   private static final String REDIS = "redis";
+
+  /** The settings of all kinds that are names of files which a sink reads. */
+  private static final List<String> NAMES_OF_FILES = List.of("ca", "key");
+
   private static final String PASSPHRASE = "WRIT_PASSPHRASE";
 
   /**
@@ -120,6 +132,7 @@ public record ConfiguredSink(
       Path folder,
       InstantSource clock) {
     SinkSettings settings = new SinkSettings(name, config.settings());
+    Digest files = files(config, folder); // first: what changes meanwhile is another one later
     Optional<String> secret =
         config
             .secret()
@@ -127,11 +140,11 @@ public record ConfiguredSink(
     return switch (config.kind()) {
       case REDIS -> {
         RedisSettings redis = RedisSettings.of(settings, redisUrl, secret);
-        yield made(name, config, redis, log -> new RedisSink(redis, log, clock));
+        yield made(name, config, files, redis, log -> new RedisSink(redis, log, clock));
       }
       case "neo4j" -> {
         Neo4jSettings graph = Neo4jSettings.of(settings, secret);
-        yield made(name, config, graph, log -> new Neo4jSink(graph, log));
+        yield made(name, config, files, graph, log -> new Neo4jSink(graph, log));
       }
       case "file" -> {
         FileSettings file = FileSettings.of(settings, folder, passphrase);
@@ -142,19 +155,20 @@ public record ConfiguredSink(
             config.tenant(),
             Optional.empty(),
             file.records(),
+            files,
             log -> file.isFolder() ? new OutcomeFolder(file, log) : new FileSink(file, log));
       }
       case "webhook" -> {
         WebhookSettings hook = WebhookSettings.of(settings, folder, secret, alerts);
-        yield told(name, config, hook, hook.feed(), _ -> new WebhookSink(hook, clock));
+        yield told(name, config, files, hook, hook.feed(), _ -> new WebhookSink(hook, clock));
       }
       case "slack" -> {
         SlackSettings chat = SlackSettings.of(settings, folder, secret);
-        yield told(name, config, chat, chat.feed(), _ -> new SlackSink(chat));
+        yield told(name, config, files, chat, chat.feed(), _ -> new SlackSink(chat, clock));
       }
       case "mail" -> {
         MailSettings mail = MailSettings.of(settings, folder, secret);
-        yield told(name, config, mail, mail.feed(), _ -> new MailSink(mail));
+        yield told(name, config, files, mail, mail.feed(), _ -> new MailSink(mail));
       }
       default ->
           throw new WritException(
@@ -167,8 +181,28 @@ public record ConfiguredSink(
     };
   }
 
+  private static Digest files(SinkConfig config, Path folder) {
+    StringBuilder digests = new StringBuilder();
+    Stream.concat(
+            config.secret().stream(),
+            NAMES_OF_FILES.stream().map(config.settings()::get).filter(Objects::nonNull))
+        .forEach(file -> {
+          try {
+            digests.append(Digest.sha256(Files.readAllBytes(folder.resolve(file))));
+          } catch (IOException e) {
+            digests.append(file); // whoever uses it says what is wrong with it
+          }
+          digests.append('\n');
+        });
+    return Digest.sha256(digests.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
   private static ConfiguredSink made(
-      String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
+      String name,
+      SinkConfig config,
+      Digest files,
+      Object target,
+      Function<String, RecordSink> connection) {
     return new ConfiguredSink(
         name,
         config.kind(),
@@ -176,6 +210,7 @@ public record ConfiguredSink(
         config.tenant(),
         Optional.empty(),
         Optional.empty(),
+        files,
         connection);
   }
 
@@ -183,6 +218,7 @@ public record ConfiguredSink(
   private static ConfiguredSink told(
       String name,
       SinkConfig config,
+      Digest files,
       Object target,
       MessageFeed feed,
       Function<String, RecordSink> connection) {
@@ -193,6 +229,7 @@ public record ConfiguredSink(
         config.tenant(),
         Optional.of(feed),
         Optional.empty(),
+        files,
         connection);
   }
 }

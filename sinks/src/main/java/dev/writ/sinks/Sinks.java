@@ -1,5 +1,6 @@
 package dev.writ.sinks;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 
@@ -37,6 +39,8 @@ public final class Sinks implements AutoCloseable {
   private static final int REJECTED_MAX = 3;
 
   private final List<Feeder> feeders = new ArrayList<>();
+  private final TreeMap<String, Digest> files = new TreeMap<>();
+  private final String origin;
   private final Pace pace;
 
   /**
@@ -56,12 +60,14 @@ public final class Sinks implements AutoCloseable {
       RandomGenerator random) {
     this.pace = pace;
     LedgerView ledger = kernel.ledger();
+    this.origin = ledger.origin();
     for (ConfiguredSink sink : sinks) {
+      files.put(sink.name(), sink.files());
       feeders.add(
           new Feeder(
               new Feeder.Parts(
                   sink.name(),
-                  () -> sink.connection().apply(ledger.origin()),
+                  () -> sink.connection().apply(origin),
                   source(
                       ledger,
                       sink,
@@ -75,6 +81,23 @@ public final class Sinks implements AutoCloseable {
                   pace,
                   clock,
                   random)));
+    }
+  }
+
+  /**
+   * Has those whose files hold something else now connect again, with what they hold: another
+   * secret, for example.
+   *
+   * @param again the same sinks, read again
+   */
+  public synchronized void use(List<ConfiguredSink> again) {
+    for (ConfiguredSink sink : again) {
+      if (!sink.files().equals(files.get(sink.name()))) {
+        feeders.stream()
+            .filter(feeder -> feeder.name().equals(sink.name()))
+            .forEach(feeder -> feeder.use(() -> sink.connection().apply(origin)));
+        files.put(sink.name(), sink.files());
+      }
     }
   }
 

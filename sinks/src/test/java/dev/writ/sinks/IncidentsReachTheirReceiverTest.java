@@ -1,6 +1,7 @@
 package dev.writ.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
@@ -26,7 +27,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -524,6 +529,57 @@ class IncidentsReachTheirReceiverTest {
     receiver.answers(_ -> 204);
     scene.awaitAll();
     assertThat(receiver.taken()).hasSize(1);
+  }
+
+  /** By the clock of the receiver, whose answer has the date of today. */
+  @Test
+  void aDateIsWaitedForAsSecondsAre() {
+    receiver.putsOff(
+        503,
+        DateTimeFormatter.RFC_1123_DATE_TIME.format(
+            Instant.now().plus(Duration.ofDays(1)).atZone(ZoneOffset.UTC)));
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitLine("ordered PAUSE");
+    assertThat(receiver.asked()).isEqualTo(1);
+    receiver.putsOff(503, "Sun, 06 Nov 1994 08:49:37 GMT");
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> receiver.asked() > 3);
+  }
+
+  /** However long it was to wait, since the receiver has said no to the former one. */
+  @Test
+  void aSecretThatWasRenewedIsUsedAtOnce() throws Exception {
+    Path token = secret("former");
+    scene.configure(folder, webhook(", secret: token.txt"), ALERTS);
+    receiver.putsOff(401, "3600");
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.readAgain(); // the same, so that nothing begins anew
+    scene.orders.leave("pager", new SinkOrder(Action.PAUSE, 0));
+    scene.awaitLine("ordered PAUSE");
+    assertThat(receiver.asked()).isEqualTo(1);
+    scene.configure(folder, webhook(", secret: token.txt"), ALERTS);
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitThat(() -> receiver.asked() == 2);
+    receiver.answers(m -> m.authorization().equals(Optional.of("Bearer present")) ? 204 : 401);
+    Files.writeString(token, "present\n");
+    scene.readAgain();
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+    Files.writeString(token, "");
+    assertThatExceptionOfType(WritException.class)
+        .isThrownBy(scene::readAgain)
+        .matches(e -> e.code().code().equals("GWY-005"));
+  }
+
+  private Path secret(String value) throws IOException {
+    Path file =
+        Files.createFile(
+            folder.resolve("token.txt"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.writeString(file, value);
   }
 
   @Test

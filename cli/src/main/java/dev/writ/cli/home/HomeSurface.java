@@ -79,7 +79,7 @@ public final class HomeSurface implements Surface {
   }
 
   private JsonValue.Obj collect() {
-    Ledger.Collected collected = kernel.contents().collect(kernel.now());
+    Ledger.Collected collected = kernel.contents().collect(kernel.look());
     return JsonValue.object()
         .put("uploads", collected.claims())
         .put("blobs", collected.blobs())

@@ -105,7 +105,7 @@ public final class AuditSurface implements Surface {
         named.isPresent()
             ? runs.named(caller, kind, named.get())
             : runs.within(caller, kind, from, to);
-    AuditJob job = new AuditJob(id(), caller, kind, found, pipeline.now());
+    AuditJob job = new AuditJob(id(), caller, kind, found, pipeline.look());
     jobs.add(job);
     return HttpAnswer.json(202, job.toJson()).with("Location", PATH + "/" + job.id());
   }

@@ -59,7 +59,7 @@ final class Signatures {
   /**
    * What a token says, once its signature is verified.
    *
-   * @param newer the provider's keys, asked for where none of the known ones is the token's
+   * @param newer the provider's keys, asked for where none of the known ones has signed it
    * @throws WritException {@code GWY-137}
    */
   static JsonValue.Obj verified(String token, JWKSet known, Supplier<JWKSet> newer) {
@@ -71,11 +71,9 @@ final class Signatures {
     if (head.getType() != null && !head.getType().getType().equalsIgnoreCase("JWT")) {
       throw refused("it is a token of another kind");
     }
-    List<JWK> keys = keys(known, head);
-    if (keys.isEmpty()) {
-      keys = keys(newer.get(), head);
-    }
-    if (keys.stream().noneMatch(key -> isSigner(key, signed))) {
+    // A token may name no key, or a new one by a former one's name: asked of whom it names, both
+    // would be refused until the known keys are too old.
+    if (!isSigned(signed, known) && !isSigned(signed, newer.get())) {
       throw refused("no key of the provider has signed it");
     }
     return claims(signed);
@@ -87,6 +85,10 @@ final class Signatures {
     } catch (ParseException | IllegalArgumentException e) {
       throw new WritException(OidcError.TOKEN, "it is no signed token", e);
     }
+  }
+
+  private static boolean isSigned(JWSObject signed, JWKSet by) {
+    return keys(by, signed.getHeader()).stream().anyMatch(key -> isSigner(key, signed));
   }
 
   private static List<JWK> keys(JWKSet all, JWSHeader head) {

@@ -95,7 +95,7 @@ public final class OperationSurface implements Surface {
   /** The ledger's time where the clock does not fit it: then above all it must be said. */
   private Instant now() {
     try {
-      return pipeline.now();
+      return pipeline.look();
     } catch (WritException e) {
       return kernel().ledger().highWater();
     }

@@ -173,7 +173,7 @@ public final class ConsoleSurface implements Surface {
                 .putList("keys", keys(caller), TrustedKey::toJson)
                 .put("by", seen.by().method())
                 .put("csrf", seen.csrf())
-                .put("now", pipeline.now())
+                .put("now", pipeline.look())
                 .put("expires_at", seen.endsAt())
                 .put("log_origin", pipeline.ledger().origin())
                 .put(

@@ -406,6 +406,23 @@ class AProviderSignsPeopleInTest {
     assertThat(location(signIn())).isEqualTo("/?refused=GWY-137");
   }
 
+  /** Neither of a token without the name of a key nor of a name that is used again. */
+  @Test
+  void anExchangedKeyIsAskedForWhateverTokensCallIt() throws Exception {
+    provider.keys = List.of(TestProvider.FIRST);
+    assertThat(location(signIn())).isEqualTo("/");
+    server.home.clock.forward(Kept.PAUSE);
+    RSAKey again = new RSAKeyGenerator(2048).keyID(TestProvider.FIRST.getKeyID()).generate();
+    provider.keys = List.of(again);
+    provider.signing = c -> TestProvider.signed(again, c);
+    assertThat(location(signIn())).isEqualTo("/");
+    server.home.clock.forward(Kept.PAUSE);
+    provider.keys = List.of(TestProvider.SECOND);
+    provider.signing = c -> head(new JWSHeader.Builder(JWSAlgorithm.RS256), TestProvider.SECOND, c);
+    assertThat(location(signIn())).isEqualTo("/");
+    assertThat(provider.timesAsked("/realm/keys")).isEqualTo(3);
+  }
+
   @Test
   void keysOfCurvesAreTakenAndShortOnesAreNot() throws Exception {
     ECKey curve = new ECKeyGenerator(Curve.P_256).keyID("curve").generate();

@@ -235,6 +235,19 @@ class ASessionIsItsBrowsersAloneTest {
     assertThat(problem(session(again.cookie))).isEqualTo("401 GWY-090");
   }
 
+  /** Nothing is dated by a look at the page, and no session lives longer for a clock's sake. */
+  @Test
+  void whatIsSeenWhileTheClockIsAheadForAMomentLastsNoLonger() throws Exception {
+    Signed before = signIn("alice");
+    server.home.clock.leap(Duration.ofMinutes(20));
+    Signed ahead = signIn("alice");
+    assertThat(session(before.cookie).statusCode()).isEqualTo(200);
+    server.home.clock.leap(Duration.ofMinutes(-20));
+    assertThat(server.post("alice", "/test/run-1/calc", "{\"n\":1}").statusCode()).isEqualTo(200);
+    assertThat(session(before.cookie).statusCode()).isEqualTo(200);
+    assertThat(problem(session(ahead.cookie))).isEqualTo("401 GWY-090");
+  }
+
   @Test
   void aSessionEndsWithTheTimeOfTheCertificateThatOpenedIt() {
     Instant now = server.home.clock.instant();

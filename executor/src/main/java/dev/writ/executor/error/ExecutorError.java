@@ -137,7 +137,11 @@ public enum ExecutorError implements ErrorCode {
           + " again."),
   UNKNOWN_ID("EXE-905", "there is nothing of that id", "Check the id and the tenant."),
   POLICY_ORDER(
-      "EXE-906", "the policy does not follow the one in force", "Raise version and name previous."),
+      "EXE-906",
+      "the policy does not follow the one in force",
+      "Look at the one in force, which may have come meanwhile (`writ policy show`), and activate"
+          + " yours again; a document signed elsewhere has the next version and names it as"
+          + " previous."),
   NOT_PENDING("EXE-908", "the request does not wait for approval", "Look at its decision."),
   NOT_IN_DOUBT("EXE-909", "the receipt is not in doubt", "Only IN_DOUBT receipts are resolved."),
   ALREADY_RESOLVED("EXE-910", "the receipt is resolved already", "Look at its resolution."),

@@ -62,6 +62,19 @@ public interface KernelTime {
     return now(Reading.OUTSIDE);
   }
 
-  /** The latest reading but {@link #look}; does not read the clock. */
+  /**
+   * One reading for something that may still be refused. What is refused leaves no trace of a clock
+   * that is ahead for that moment alone; what is not is kept, by {@link #keep}.
+   *
+   * @throws dev.writ.canonicalize.WritException as {@link #now}
+   */
+  default Instant passing(Reading what) {
+    return now(what);
+  }
+
+  /** Nothing is dated before that {@link #passing} reading from now on. */
+  default void keep(Instant passing) {}
+
+  /** The latest reading but {@link #look} and what was not kept; does not read the clock. */
   Instant latest();
 }

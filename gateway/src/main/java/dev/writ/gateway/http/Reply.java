@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,11 @@ public final class Reply {
    * hold its place for too long.
    */
   private static final int BYTES_PER_SECOND_MIN = 16 << 10;
+
+  /** RFC 9110, 5.6.7: two digits of the day, which the JDK's form of RFC 1123 does not have. */
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
 
   private final ServerParts parts;
   private final Context context;
@@ -181,8 +187,8 @@ public final class Reply {
     }
   }
 
-  private static String date(Instant now) {
-    return DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atZone(ZoneOffset.UTC));
+  static String date(Instant now) {
+    return DATE.format(now);
   }
 
   /**

@@ -496,6 +496,11 @@ public final class KernelPipeline implements Pipeline {
   }
 
   @Override
+  public Instant look() {
+    return kernel.look();
+  }
+
+  @Override
   public boolean isDraining() {
     return backend.places().isDraining();
   }

@@ -233,8 +233,11 @@ public interface Pipeline {
   /** Wakes threads that wait for new events in it. */
   Changes changes();
 
-  /** One reading of the kernel's clock. */
+  /** One reading of the kernel's clock; nothing is dated before it from then on. */
   Instant now();
+
+  /** The same for what nothing is dated by, or may still be refused. */
+  Instant look();
 
   /** Whether the server drains: no new work is begun. */
   boolean isDraining();

@@ -103,7 +103,7 @@ public final class VouchedSurface implements Surface {
   private Answer asked(Caller caller, Pipeline.Vouched asked) {
     Optional<Digest> earlier =
         asked.idempotencyKey().isPresent()
-            ? waiting.find(asked, caller, pipeline.now())
+            ? waiting.find(asked, caller, pipeline.look())
             : Optional.empty();
     return earlier.isPresent()
         ? pipeline.again(caller, earlier.get(), Optional.empty())

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -38,6 +39,10 @@ public final class Feeder implements AutoCloseable {
   private long retryAt;
   private boolean failing;
   private RecordSink sink;
+  private Supplier<RecordSink> connection;
+
+  /** In place of {@link #connection} from the next round on. */
+  private final AtomicReference<Supplier<RecordSink>> renewed = new AtomicReference<>();
 
   /** Guards the next two: the thread is interrupted at the target alone, never at the ledger. */
   private final Object turn = new Object();
@@ -85,6 +90,7 @@ public final class Feeder implements AutoCloseable {
   /** Starts it. */
   public Feeder(Parts parts) {
     this.parts = parts;
+    this.connection = parts.connection;
     this.state = parts.initial;
     this.saved = parts.initial;
     this.failing = state.trouble().isPresent();
@@ -99,6 +105,7 @@ public final class Feeder implements AutoCloseable {
       long seen = parts.changes.count();
       try {
         takeOrder();
+        takeRenewed();
         if (state.paused()) {
           disconnect();
           rest(seen, parts.pace.look());
@@ -158,6 +165,16 @@ public final class Feeder implements AutoCloseable {
     retryAt = System.nanoTime();
     parts.orders.done(parts.name);
     parts.observer.ordered(parts.name, order.get());
+  }
+
+  /** At once, however long it was to wait: what it waited for may be what was renewed. */
+  private void takeRenewed() {
+    Supplier<RecordSink> next = renewed.getAndSet(null);
+    if (next != null) {
+      disconnect();
+      connection = next;
+      retryAt = System.nanoTime();
+    }
   }
 
   private void sendAgain(long position) {
@@ -276,7 +293,7 @@ public final class Feeder implements AutoCloseable {
     if (sink != null) {
       return;
     }
-    RecordSink made = parts.connection.get();
+    RecordSink made = connection.get();
     try {
       Optional<RecordId> reached = ask(made::open);
       requireNotAhead(reached);
@@ -380,6 +397,12 @@ public final class Feeder implements AutoCloseable {
 
   public String name() {
     return parts.name;
+  }
+
+  /** Has it connect again, by another supplier of connections, after the delivery at work. */
+  public void use(Supplier<RecordSink> next) {
+    renewed.set(next);
+    parts.changes.happened();
   }
 
   /** As it is now, which the ledger may learn a little later. */

@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -28,14 +29,17 @@ public final class Poster implements AutoCloseable {
 
   private final PostSettings settings;
   private final String shown;
+  private final InstantSource clock;
   private HttpClient client;
 
   /**
    * @param shown the receiver in messages, without any secret
+   * @param clock for answers that do not say when they were given
    */
-  public Poster(PostSettings settings, String shown) {
+  public Poster(PostSettings settings, String shown, InstantSource clock) {
     this.settings = settings;
     this.shown = shown;
+    this.clock = clock;
   }
 
   public void open() {
@@ -74,13 +78,13 @@ public final class Poster implements AutoCloseable {
         : new WritException(code, found);
   }
 
-  /** What the receiver says of when to come again, in seconds; a date would need its clock. */
-  private static Optional<Duration> later(HttpResponse<?> answer) {
+  /** What the receiver says of when to come again. */
+  private Optional<Duration> later(HttpResponse<?> answer) {
     return answer
         .headers()
         .firstValue("Retry-After")
-        .filter(text -> text.matches("[0-9]{1,9}"))
-        .map(text -> Duration.ofSeconds(Math.min(Long.parseLong(text), LATER_MAX.toSeconds())));
+        .flatMap(said -> RetryAfter.of(said, answer.headers().firstValue("Date"), clock.instant()))
+        .map(wait -> wait.compareTo(LATER_MAX) > 0 ? LATER_MAX : wait);
   }
 
   private static SinkError refusal(int status) {

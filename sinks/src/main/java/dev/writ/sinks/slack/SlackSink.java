@@ -6,6 +6,7 @@ import dev.writ.sinks.feed.RecordId;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkRecord;
 import dev.writ.sinks.post.Poster;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,9 +17,9 @@ public final class SlackSink implements RecordSink {
   private final SlackSettings settings;
   private final Poster poster;
 
-  public SlackSink(SlackSettings settings) {
+  public SlackSink(SlackSettings settings, InstantSource clock) {
     this.settings = settings;
-    this.poster = new Poster(settings.post(), settings.toString());
+    this.poster = new Poster(settings.post(), settings.toString(), clock);
   }
 
   @Override

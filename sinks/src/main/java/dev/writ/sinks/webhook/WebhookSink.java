@@ -19,7 +19,7 @@ public final class WebhookSink implements RecordSink {
   public WebhookSink(WebhookSettings settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
-    this.poster = new Poster(settings.post(), settings.toString());
+    this.poster = new Poster(settings.post(), settings.toString(), clock);
   }
 
   @Override

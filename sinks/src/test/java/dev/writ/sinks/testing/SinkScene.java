@@ -1,5 +1,6 @@
 package dev.writ.sinks.testing;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -163,6 +164,11 @@ public final class SinkScene implements AutoCloseable {
             GatewayConfig.parse(yaml, "gateway.yaml", Map.of()), Map.of(), folder, clock);
   }
 
+  /** Reads the configuration again while the sinks run. */
+  public void readAgain() {
+    sinks.use(configured.apply(server.home.clock));
+  }
+
   /** Stops the server's sinks, and starts those of another configuration. */
   public void configure(Path folder, String other, String more) {
     stop();
@@ -183,6 +189,7 @@ public final class SinkScene implements AutoCloseable {
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),
+                    Digest.sha256(new byte[0]),
                     _ -> connection)));
   }
 

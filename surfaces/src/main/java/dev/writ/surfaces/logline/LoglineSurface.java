@@ -116,8 +116,7 @@ public final class LoglineSurface implements Surface {
       JsonValue.Obj context) {}
 
   private HttpAnswer execute(HttpCall call) {
-    Authenticated caller =
-        authentication.authenticate(call.headers(), call.body(), pipeline.now(), false);
+    Authenticated caller = authenticated(call, call.body(), false);
     call.admission().admit("", caller.credential()); // its tenant is in the body
     call.admission().weigh(call.body());
     Body body = body(call.body());
@@ -150,7 +149,7 @@ public final class LoglineSurface implements Surface {
         waiting.find(
             new RunId(asked.tenant(), asked.run()),
             request -> isSame(request, asked),
-            pipeline.now());
+            pipeline.look());
     if (earlier.isEmpty()) {
       return pipeline.vouch(asked);
     }
@@ -187,11 +186,20 @@ public final class LoglineSurface implements Surface {
     return acting;
   }
 
+  /**
+   * Whoever is refused leaves no trace of a clock that is ahead for a moment. Whoever is not does:
+   * signatures that were forgotten then as too old must stay so.
+   */
+  private Authenticated authenticated(HttpCall call, byte[] signed, boolean isStored) {
+    Authenticated caller =
+        authentication.authenticate(call.headers(), signed, pipeline.look(), isStored);
+    pipeline.now();
+    return caller;
+  }
+
   /** For a call without a body, which is authenticated by its method and path. */
   private Authenticated authenticated(HttpCall call) {
-    Authenticated caller =
-        authentication.authenticate(
-            call.headers(), LoglineAuthentication.bodyless(call), pipeline.now(), true);
+    Authenticated caller = authenticated(call, LoglineAuthentication.bodyless(call), true);
     call.admission().admit("", caller.credential());
     signatures.store(caller.used());
     if (!call.query().isEmpty()) { // it is not signed

@@ -139,7 +139,7 @@ public final class ExecCalls {
         vouched(asked, admitted.request(), admitted.effect(), Optional.empty());
     // The same bytes, while a request of them waits for approval or after it was decided, are that
     // one.
-    Optional<Digest> earlier = waiting.find(vouched, caller, pipeline.now());
+    Optional<Digest> earlier = waiting.find(vouched, caller, pipeline.look());
     Answer answer =
         earlier.isPresent()
             ? through.again(caller, earlier.get(), vouched.body())

@@ -257,6 +257,16 @@ class TheLoglineExecutorOverASocketTest {
     assertThat(server.home.driver.runs()).hasSize(1);
   }
 
+  /** Whoever shows a wrong signature just then would stop the server for as long otherwise. */
+  @Test
+  void aStrangerLeavesNoTraceOfAClockThatIsAheadForAMoment() {
+    server.home.clock.leap(Duration.ofMinutes(50));
+    isError(
+        send("code_interpreter", now(), sign("another", now(), EXAMPLE), EXAMPLE), 401, "GWY-105");
+    server.home.clock.leap(Duration.ofMinutes(-50));
+    assertThat(signed(EXAMPLE).status()).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {-301, 301})
   void oldAndFutureTimestampsAreRefused(long seconds) {

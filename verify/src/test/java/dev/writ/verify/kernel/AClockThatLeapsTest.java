@@ -142,6 +142,23 @@ class AClockThatLeapsTest {
   }
 
   @Test
+  void a_clock_that_was_ahead_while_all_was_refused_is_forgotten() {
+    Envelope done = home.ask("alice").sign();
+    home.submit(done);
+    Envelope late = home.ask("alice").sign();
+    Envelope allowed = home.ask("alice").sign();
+    Answer decided = home.decide(allowed);
+    home.clock.leap(Duration.ofMinutes(50));
+    assertThat(Refused.code(() -> home.submit(late))).isEqualTo("GRD-012");
+    assertThat(Refused.code(() -> home.approve(done, "rita"))).isEqualTo("EXE-908");
+    home.clock.leap(Duration.ofMinutes(-50));
+    assertThat(home.kernel().look()).isEqualTo(TestHome.START);
+    assertThat(home.submit(late).served().orElseThrow().receipt().finishedAt())
+        .isEqualTo(TestHome.START);
+    assertThat(home.submit(allowed).decision()).isEqualTo(decided.decision());
+  }
+
+  @Test
   void time_that_passes_is_no_leap_however_long_it_is() {
     serve(home.ask("alice"));
     home.clock.forward(Duration.ofDays(3 * 365));

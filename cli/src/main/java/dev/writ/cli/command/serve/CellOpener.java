@@ -170,10 +170,10 @@ final class CellOpener implements ServedCell.Opener {
     }
     ToolPools.measure(gateway, open.workers(), config.extras().region());
     operations.serves(gateway);
-    List<ConfiguredSink> configured =
-        ConfiguredSink.of(config, session.environment(), directory, Homes.clock());
+    List<ConfiguredSink> configured = ServedSinks.read(session, config, directory);
     Sinks sinks = ServedSinks.start(gateway, open, configured, gateway::log);
     operations.feeds(configured, sinks.feeders());
+    gateway.whenReloaded(_ -> sinks.use(served.sinks()));
     ServedCheckpoints checkpoints = ServeCommand.checkpoints(gateway, open, config, operations);
     Optional<CellRounds> rounds =
         isOfSeveral

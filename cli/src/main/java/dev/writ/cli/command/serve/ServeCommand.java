@@ -48,6 +48,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseWatch;
+import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.seed.SeedSurfaces;
 import java.io.UncheckedIOException;
@@ -60,6 +61,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -74,7 +76,8 @@ public final class ServeCommand implements CliCommand {
                 + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
-                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again;"
+                + " tokens, certificates, origins, oidc, checkpoints, the sinks' files and those of"
+                + " TLS again;"
                 + " renewed files of TLS it takes up by itself.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
@@ -136,8 +139,13 @@ public final class ServeCommand implements CliCommand {
     Opening opening = opening(session, arguments, home, read, running);
     OpenHome open = OpenHome.open(home, elsewhere.map(opening::executedBy).orElse(opening));
     boolean mcp = surfaceKey(session, open, read);
+    AtomicReference<List<ConfiguredSink>> fed = new AtomicReference<>(served.sinks());
     Supplier<GatewayConfig> again =
-        () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
+        () -> {
+          GatewayConfig next = config(session, arguments, home);
+          fed.set(ServedSinks.read(session, next, directory(arguments, home)));
+          return ServedMcp.in(next, home, mcp).withToken(own);
+        };
     GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
     WarmUp warmUp = warmUp(session, open, config);
     Sessions sessions = sessions(config);
@@ -176,6 +184,8 @@ public final class ServeCommand implements CliCommand {
     operations.serves(gateway);
     Sinks sinks = ServedSinks.start(gateway, open, served.sinks(), gateway::log);
     operations.feeds(served.sinks(), sinks.feeders());
+    gateway.whenReloaded(_ -> sinks.use(fed.get()));
+    sinks.use(fed.get()); // what was read again meanwhile
     ServedCheckpoints checkpoints = checkpoints(gateway, open, config, operations);
     session.show(
         new Listening(

@@ -2,16 +2,19 @@ package dev.writ.cli.command.serve;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.SinkLog;
 import dev.writ.sinks.Sinks;
 import dev.writ.sinks.feed.Feeder;
 import dev.writ.sinks.feed.Pace;
 import dev.writ.sinks.feed.SinkOrders;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.Consumer;
@@ -25,6 +28,15 @@ final class ServedSinks {
   static SinkOrders orders(Home home) {
     String ofCell = home.cell() == CellPlacement.SYSTEM ? "" : "-" + home.cell();
     return new SinkOrders(home.dir().resolve("sinks" + ofCell));
+  }
+
+  /**
+   * Reads the sinks of a configuration, with their files.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code GWY-002}, {@code GWY-005}
+   */
+  static List<ConfiguredSink> read(Session session, GatewayConfig config, Path folder) {
+    return ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
   }
 
   /**

@@ -26,6 +26,10 @@ public final class Sessions {
 
   static final Duration IDLE_MAX = Duration.ofMinutes(30);
   static final Duration LIFE_MAX = Duration.ofHours(12);
+
+  /** By how much clocks are set back without anybody's notice. */
+  private static final Duration AHEAD_MAX = Duration.ofMinutes(1);
+
   private static final int OF_CREDENTIAL_MAX = 16;
   private static final int MAX = 4096;
   private static final int SECRET_BYTES = 32;
@@ -41,6 +45,7 @@ public final class Sessions {
   private static final class Kept {
     final Caller by;
     final String csrf;
+    final Instant opened;
     final Instant end;
     Instant seen;
 
@@ -49,11 +54,17 @@ public final class Sessions {
       this.csrf = csrf;
       Instant longest = now.plus(LIFE_MAX);
       this.end = by.until().filter(longest::isAfter).orElse(longest);
+      this.opened = now;
       this.seen = now;
     }
 
     boolean isOver(Instant now) {
-      return !end.isAfter(now) || !seen.plus(IDLE_MAX).isAfter(now);
+      return !isOpen(now) || !seen.plus(IDLE_MAX).isAfter(now);
+    }
+
+    /** One that was opened while the clock was ahead would last longer by as much. */
+    boolean isOpen(Instant now) {
+      return end.isAfter(now) && !opened.minus(AHEAD_MAX).isAfter(now);
     }
   }
 
@@ -193,7 +204,7 @@ public final class Sessions {
    */
   synchronized Optional<Caller> openedBy(String id, Instant now) {
     return Optional.ofNullable(byDigest.get(Digest.parse("sha256:" + id)))
-        .filter(kept -> kept.end.isAfter(now))
+        .filter(kept -> kept.isOpen(now))
         .map(kept -> kept.by);
   }
 
