@@ -21,7 +21,9 @@ import dev.writ.cli.home.NextIncarnation;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.GuardianCard;
 import dev.writ.embed.home.Home;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.LedgerConfig;
@@ -59,11 +61,16 @@ public final class FsckCommand implements CliCommand {
     Home home = Homes.home(session);
     SigningKey logKey = home.key("log");
     noteCell(session, home);
+    LogKeys logKeys =
+        LogKeys.of(
+            home.inCell(CellPlacement.SYSTEM).ledger(),
+            logKey.verifyingKey(),
+            GuardianCard.isIn(home));
     FsckReport report;
     try (Progress progress = new Progress(session.terminal())) {
       Fsck.Options options =
           Fsck.Options.of(home.ledger())
-              .withLogKeys(LogKeys.of(home.ledger(), logKey.verifyingKey()))
+              .withLogKeys(logKeys.keys())
               .withProgress((step, done) -> progress.step(step + " " + done));
       if (!restored) {
         options = options.withAnchor(home.anchor());
@@ -71,7 +78,7 @@ public final class FsckCommand implements CliCommand {
       if (arguments.has("--second-opinion")) {
         options = options.withSecondOpinion(SecondOpinion::check);
       }
-      report = Fsck.check(options);
+      report = logKeys.addTo(Fsck.check(options));
     }
     session.show(new Examined(report), FsckCommand::print);
     if (!report.isSound()) {
