@@ -95,7 +95,7 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
    * @throws WritException {@code LED-013} for another ledger's anchor, {@code LED-011} for a ledger
    *     that is behind it or shows another history
    */
-  void verify(LedgerView ledger) {
+  public void verify(LedgerView ledger) {
     verify(ledger, false);
   }
 

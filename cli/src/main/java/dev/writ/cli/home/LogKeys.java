@@ -51,19 +51,9 @@ public record LogKeys(List<VerifyingKey> keys, Optional<String> unread) {
 
   /** The report, to which a system run that cannot be read adds a problem. */
   public FsckReport addTo(FsckReport report) {
-    if (unread.isEmpty()) {
-      return report;
-    }
-    List<FsckReport.Problem> problems = new ArrayList<>(report.problems());
-    problems.add(
-        new FsckReport.Problem(
-            "system run", "it does not say whose checkpoints count: " + unread.get()));
-    return new FsckReport(
-        report.verified(),
-        report.notVerified(),
-        problems,
-        report.problemsTotal() + 1,
-        report.treeSize(),
-        report.root());
+    return unread
+        .map(why ->
+            report.withProblem("system run", "it does not say whose checkpoints count: " + why))
+        .orElse(report);
   }
 }

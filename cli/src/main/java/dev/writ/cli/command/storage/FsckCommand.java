@@ -26,7 +26,9 @@ import dev.writ.embed.home.Home;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.fsck.Fsck;
 import dev.writ.ledger.fsck.FsckReport;
 
@@ -78,7 +80,7 @@ public final class FsckCommand implements CliCommand {
       if (arguments.has("--second-opinion")) {
         options = options.withSecondOpinion(SecondOpinion::check);
       }
-      report = logKeys.addTo(Fsck.check(options));
+      report = ofHome(home, logKeys.addTo(Fsck.check(options)));
     }
     session.show(new Examined(report), FsckCommand::print);
     if (!report.isSound()) {
@@ -98,6 +100,20 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
+  }
+
+  /** A ledger may be sound that is another installation's: nothing opens it for work here. */
+  private static FsckReport ofHome(Home home, FsckReport report) {
+    String origin;
+    try (LedgerView view = Ledger.openReadOnly(home.ledger())) {
+      origin = view.origin();
+    } catch (WritException e) {
+      return report; // what is damaged is said there
+    }
+    return origin.equals(home.origin())
+        ? report
+        : report.withProblem(
+            "origin", "the ledger is " + origin + ", the data directory's " + home.origin());
   }
 
   /** Else one log that is sound would be taken for the installation. */
