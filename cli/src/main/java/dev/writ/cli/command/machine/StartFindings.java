@@ -20,6 +20,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.ledger.Anchor;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.content.ContentPlaces;
 import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -169,7 +170,8 @@ final class StartFindings {
       if (isLedgerRead) {
         try (LedgerView view = OpenHome.read(home)) {
           if (view.origin().equals(home.origin())) {
-            anchor.verify(view);
+            // Homes that share the log share its contents.
+            anchor.verify(view, ContentPlaces.address(home.ledger()).isPresent());
           }
         }
       }
