@@ -214,7 +214,7 @@ final class BackupContents {
    */
   void requireSound(Home home) {
     Path ledger = home.ledger();
-    LogKeys logKeys = LogKeys.of(ledger, note.key().key(), GuardianCard.isIn(home));
+    LogKeys logKeys = LogKeys.of(ledger, () -> note.key().key(), GuardianCard.isIn(home));
     FsckReport report =
         logKeys.addTo(
             Fsck.check(

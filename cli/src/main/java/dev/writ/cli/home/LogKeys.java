@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The keys whose checkpoints count in an examination (spec/storage.md, "fsck"): those that the
@@ -29,11 +30,12 @@ public record LogKeys(List<VerifyingKey> keys, Optional<String> unread) {
    * The log keys of a system run, also earlier ones: whether each was in force is for audits.
    *
    * @param system the ledger that has it
-   * @param known counts where no log key is enrolled
+   * @param known counts where no log key is enrolled; it is not asked for elsewhere, since whoever
+   *     may read a ledger need not have its keys
    * @param isExecutorAlone whether the log is that of an executor apart, whose own key no system
    *     run enrols: the known one counts as well
    */
-  public static LogKeys of(Path system, VerifyingKey known, boolean isExecutorAlone) {
+  public static LogKeys of(Path system, Supplier<VerifyingKey> known, boolean isExecutorAlone) {
     List<VerifyingKey> keys = new ArrayList<>();
     try (LedgerView view = Ledger.openReadOnly(system)) {
       SystemState.read(view).trust().keys().values().stream()
@@ -44,7 +46,7 @@ public record LogKeys(List<VerifyingKey> keys, Optional<String> unread) {
       return new LogKeys(List.of(), Optional.of(e.getMessage()));
     }
     if (keys.isEmpty() || isExecutorAlone) {
-      keys.add(known);
+      keys.add(known.get());
     }
     return new LogKeys(keys, Optional.empty());
   }

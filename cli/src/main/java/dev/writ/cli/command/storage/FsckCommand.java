@@ -31,9 +31,12 @@ import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.fsck.Fsck;
 import dev.writ.ledger.fsck.FsckReport;
+import java.util.Optional;
 
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
 public final class FsckCommand implements CliCommand {
+  private static final String LOG = KeyRole.LOG.text();
+
   @Override
   public CommandUsage usage() {
     return SystemWords.signer(
@@ -61,12 +64,12 @@ public final class FsckCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     boolean restored = arguments.has("--restored");
     Home home = Homes.home(session);
-    SigningKey logKey = home.key("log");
+    Optional<SigningKey> signs = restored ? Optional.of(home.key(LOG)) : Optional.empty();
     noteCell(session, home);
     LogKeys logKeys =
         LogKeys.of(
             home.inCell(CellPlacement.SYSTEM).ledger(),
-            logKey.verifyingKey(),
+            () -> home.key(LOG).verifyingKey(),
             GuardianCard.isIn(home));
     FsckReport report;
     try (Progress progress = new Progress(session.terminal())) {
@@ -91,11 +94,12 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("note: " + ClockCommand.found(clock));
       session.terminal().err().println(ClockCommand.remedy(session.terminal()));
     }
-    noteOwnKey(session, home, logKey);
-    if (restored) {
+    noteOwnKey(session, home);
+    if (signs.isPresent()) {
       long incarnation =
           NextIncarnation.begin(
-              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+              new LedgerConfig(
+                  home.ledger(), home.anchor(), home.origin(), signs.get(), Homes.clock()),
               SystemWords.operator(home, arguments));
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
@@ -135,10 +139,10 @@ public final class FsckCommand implements CliCommand {
    * The log's key alone: a home has no other that fsck reads. It is told also before the next
    * incarnation, and does not keep that from beginning, since a key can be enrolled only behind it.
    */
-  private static void noteOwnKey(Session session, Home home, SigningKey logKey) {
+  private static void noteOwnKey(Session session, Home home) {
     try {
       new KernelKeys(home, Homes.inForce(session), Homes.clock().instant())
-          .require(KeyRole.LOG, logKey);
+          .require(KeyRole.LOG, home.key(LOG));
     } catch (WritException e) {
       if (e.code() == ExecutorError.OWN_KEY) {
         session.terminal().err().println("note: log key " + e.getMessage());

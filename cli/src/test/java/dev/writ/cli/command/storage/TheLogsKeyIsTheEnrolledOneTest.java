@@ -92,6 +92,14 @@ class TheLogsKeyIsTheEnrolledOneTest {
             "signatures of checkpoints: no log key is known");
   }
 
+  /** Who examines a ledger need not be able to sign for it. */
+  @Test
+  void noKeyIsNeededToLook() throws Exception {
+    Files.delete(logKey());
+    assertThat(home.done("fsck").out()).contains("sound: ");
+    assertThat(home.writ("fsck", "--restored").err()).startsWith("writ: CAN-070 ");
+  }
+
   @Test
   void aBackupOfItIsNoneEither() throws Exception {
     swap();
