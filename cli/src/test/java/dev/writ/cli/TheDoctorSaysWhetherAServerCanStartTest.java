@@ -103,6 +103,34 @@ class TheDoctorSaysWhetherAServerCanStartTest {
     isGoodAgain();
   }
 
+  /** Each file is sound, and they do not belong together. */
+  @Test
+  void anAnchorOrALedgerOfAnotherInstallation() throws IOException {
+    Path others = dir.resolve("other");
+    OneHome other = new OneHome(others, home.environment());
+    other.done("init");
+    Path anchor = dir.resolve("data.anchor");
+    Path early = Files.copy(anchor, dir.resolve("early"));
+    Path ledger = Files.move(data.resolve("ledger"), dir.resolve("moved"));
+    Files.move(others.resolve("ledger"), data.resolve("ledger"));
+    isBad("ledger", "LED-009");
+    Files.copy(dir.resolve("other.anchor"), anchor, StandardCopyOption.REPLACE_EXISTING);
+    isBad("ledger", "LED-009");
+    Run fsck = home.writ("fsck");
+    assertThat(fsck.status()).isEqualTo(4);
+    assertThat(fsck.out()).contains("origin: the ledger is ", ", the data directory's ");
+
+    Files.move(data.resolve("ledger"), others.resolve("ledger"));
+    Files.move(ledger, data.resolve("ledger"));
+    isBad("anchor", "LED-013");
+    Files.copy(early, anchor, StandardCopyOption.REPLACE_EXISTING);
+    isGoodAgain();
+
+    String text = Files.readString(anchor);
+    Files.writeString(anchor, text.replaceFirst("\"tree_size\":[0-9]+", "\"tree_size\":900"));
+    isBad("anchor", "LED-011", "900 events");
+  }
+
   @Test
   void theAnchorTheConfigurationAndTheDatabase() throws IOException {
     Path anchor = dir.resolve("data.anchor");

@@ -1,9 +1,12 @@
 package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.rules.Project;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -52,5 +55,32 @@ class WhatCannotBeWrittenIsNamedTest {
     assertThat(refused.status()).as(refused.err()).isEqualTo(6);
     assertThat(refused.err()).contains("TOL-027", tools.toString());
     assertThat(Files.readString(home.home().resolve("policy.yaml"))).doesNotContain("calc");
+  }
+
+  /** As a full disk does it: its message names no file, and contents wrap it as they like. */
+  @Test
+  void aFileThatIsFullIsNamedOnce() {
+    Path file = dir.resolve("out");
+    IOException full = new IOException("No space left on device");
+    OutputStream out =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw full;
+          }
+        };
+    assertThatThrownBy(() ->
+            OutputFile.fill(
+                out,
+                file,
+                to -> {
+                  try {
+                    to.write(new byte[1 << 16]);
+                  } catch (IOException e) {
+                    throw new IllegalStateException("of a page", e);
+                  }
+                }))
+        .hasMessageContaining("CLI-003")
+        .hasMessageContaining(": " + file + ": No space left on device");
   }
 }

@@ -68,6 +68,16 @@ public record Placements(
         .or(() -> Optional.ofNullable(tenants.get(tenant)));
   }
 
+  /**
+   * The cell that a tenant has, or gets, by its latest move, where that is another than the one
+   * with the log of this name: which begins nothing of it any more (spec/cells.md, 49).
+   */
+  public Optional<Integer> movedTo(String tenant, String log) {
+    return lastMove(tenant)
+        .map(last -> last.move().cell())
+        .filter(cell -> !log.endsWith(CellPlacement.origin("", cell)));
+  }
+
   /** The latest move of a tenant. */
   public Optional<Moved> lastMove(String tenant) {
     return Optional.ofNullable(moves.get(tenant)).map(List::getLast);

@@ -105,7 +105,7 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
    * @param isShared whether another server may have begun a later incarnation, which this anchor
    *     did not see
    */
-  void verify(LedgerView ledger, boolean isShared) {
+  public void verify(LedgerView ledger, boolean isShared) {
     requireOrigin(ledger.origin());
     if (ledger.incarnation() != incarnation && !(isShared && ledger.incarnation() > incarnation)) {
       throw behind("incarnation " + ledger.incarnation(), "incarnation " + incarnation);

@@ -55,7 +55,7 @@ record LedgerOpening(
    * @throws WritException as {@link Ledger#open(LedgerConfig)}
    */
   Ledger started() {
-    Ledger ledger = unstarted();
+    Ledger ledger = unstarted(this::requireContinued);
     try {
       Anchor anchor =
           ledger
@@ -87,13 +87,44 @@ record LedgerOpening(
     }
   }
 
-  /** Opens the database and loads the state; nothing can be written before {@link Ledger#start}. */
+  /**
+   * Looks at what an opening would change, so that one that is refused leaves everything as it is:
+   * rows behind a damaged place of a write-ahead log, for whoever can put that place back.
+   *
+   * @throws WritException as {@link Anchor#verify}
+   */
+  private void requireContinued() {
+    if (!database.isChangedByOpening()) {
+      return;
+    }
+    Optional<Anchor> anchor = Anchor.read(config.anchor());
+    try (LedgerView view = ReadOnlyLedger.open(database, config.dir())) {
+      if (anchor.isPresent() && view.origin().equals(config.origin())) {
+        anchor.get().verify(view);
+      }
+    } catch (WritException e) {
+      if (e.code() == LedgerError.ANCHOR_BEHIND || e.code() == LedgerError.ANCHOR_OTHER) {
+        throw e;
+      }
+      // What cannot be read so, the opening says itself.
+    }
+  }
+
+  /**
+   * Opens the database, whatever the anchor says, and loads the state; nothing can be written
+   * before {@link Ledger#start}.
+   */
   Ledger unstarted() {
+    return unstarted(() -> {});
+  }
+
+  private Ledger unstarted(Runnable look) {
     Format.require(config.dir());
     WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
     try {
       // Before the log is taken: who cannot reach the contents is not to hold it.
       boolean isElsewhere = requireContents(config);
+      look.run();
       Storage store = opening.get();
       try {
         if (isElsewhere) {

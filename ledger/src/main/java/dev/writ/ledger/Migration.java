@@ -85,13 +85,13 @@ public final class Migration {
         return rows;
       } catch (IOException e) {
         undo(config, address, database, underWay, e);
-        throw Failures.of("writing where the rows are", e);
+        throw Failures.of("writing where the rows of " + config.dir() + " are", e);
       } catch (RuntimeException e) {
         undo(config, address, database, underWay, e);
         throw e;
       }
     } catch (IOException e) {
-      throw Failures.of("looking for a move that was broken off", e);
+      throw Failures.of("looking into " + config.dir() + " for a move that was broken off", e);
     }
   }
 

@@ -7,6 +7,8 @@ import dev.writ.cli.error.BackupError;
 import dev.writ.cli.home.LogKeys;
 import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.GuardianCard;
+import dev.writ.embed.home.Home;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.fsck.Fsck;
@@ -205,16 +207,20 @@ final class BackupContents {
   }
 
   /**
-   * Examines the ledger that was put into a directory.
+   * Examines the ledger that was put into a directory, with {@code guardian.apart} where the home
+   * has it.
    *
    * @throws WritException {@code BAK-014} where it is not sound, or not the one of the note
    */
-  void requireSound(Path ledger) {
+  void requireSound(Home home) {
+    Path ledger = home.ledger();
+    LogKeys logKeys = LogKeys.of(ledger, () -> note.key().key(), GuardianCard.isIn(home));
     FsckReport report =
-        Fsck.check(
-            Fsck.Options.of(ledger)
-                .withLogKeys(LogKeys.of(ledger, note.key().key()))
-                .withProgress((step, done) -> progress.step(step + " " + done)));
+        logKeys.addTo(
+            Fsck.check(
+                Fsck.Options.of(ledger)
+                    .withLogKeys(logKeys.keys())
+                    .withProgress((step, done) -> progress.step(step + " " + done))));
     if (!report.isSound()) {
       throw new WritException(
           BackupError.OTHER_LEDGER,

@@ -254,7 +254,7 @@ final class BackupRestore {
     if (!log.verifyingKey().equals(contents.note().key().key())) {
       throw new WritException(BackupError.KEYS_ABSENT, "log.pem is not the log key of the backup");
     }
-    contents.requireSound(partial.ledger());
+    contents.requireSound(partial);
     try (LedgerView view = Ledger.openReadOnly(partial.ledger())) {
       requireNoLoss(view.treeSize(), Optional.of(view));
     }

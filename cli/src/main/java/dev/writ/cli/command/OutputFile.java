@@ -62,10 +62,7 @@ public final class OutputFile {
       }
       try (TemporaryDirectory part = TemporaryDirectory.in(folder, ".writ-out")) {
         Path whole = part.path().resolve("whole");
-        try (OutputStream out =
-            new BufferedOutputStream(new Named(Files.newOutputStream(whole), file))) {
-          content.to(out);
-        }
+        fill(Files.newOutputStream(whole), file, content);
         name(whole, file);
       }
     } catch (FileAlreadyExistsException e) {
@@ -78,13 +75,28 @@ public final class OutputFile {
     }
   }
 
-  /** Says which file cannot be written: the system does not, where a disk is full. */
-  private static final class Named extends FilterOutputStream {
-    private final Path file;
+  /**
+   * The file's own failure is told as that, whatever the content made of it: the system does not
+   * say which file it was, where a disk is full.
+   */
+  public static void fill(OutputStream to, Path name, Content content) throws IOException {
+    Watched file = new Watched(to);
+    try (OutputStream out = new BufferedOutputStream(file)) {
+      content.to(out);
+    } catch (IOException | RuntimeException e) {
+      if (file.failed == null) {
+        throw e;
+      }
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(name, file.failed), e);
+    }
+  }
 
-    Named(OutputStream out, Path file) {
+  /** Remembers that it could not be written. */
+  private static final class Watched extends FilterOutputStream {
+    private IOException failed;
+
+    Watched(OutputStream out) {
       super(out);
-      this.file = file;
     }
 
     @Override
@@ -92,7 +104,8 @@ public final class OutputFile {
       try {
         out.write(bytes, from, length);
       } catch (IOException e) {
-        throw new IOException(FileTrouble.of(file, e), e);
+        failed = e;
+        throw e;
       }
     }
   }

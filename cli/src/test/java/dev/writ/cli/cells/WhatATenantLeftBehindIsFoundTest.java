@@ -167,7 +167,7 @@ class WhatATenantLeftBehindIsFoundTest {
     assertThat(gateways.done(0, "approvals").out()).contains("  waits  ");
   }
 
-  private void whatWaitedIsVoid() {
+  private void whatWaitedIsVoid() throws IOException {
     assertThat(gateways.done(0, "approvals").err()).contains("Nothing waits");
     Run left = gateways.done(0, "--cell", FORMER, "approvals");
     assertThat(left.out()).contains("  moved  ").doesNotContain("  waits  ");
@@ -176,6 +176,10 @@ class WhatATenantLeftBehindIsFoundTest {
     assertThat(id.find()).isTrue();
     assertThat(gateways.writ(0, "--cell", FORMER, "approve", id.group(1), "--yes").err())
         .contains("EXE-990", "its agent asks anew");
+    Signer approver = signer(TENANT, "approver");
+    assertThat(text(get(0, "/v1/approvals", approver, "Writ-Cell", FORMER)))
+        .contains("\"moved_to\":" + SECOND);
+    assertThat(text(get(0, "/v1/approvals", approver))).contains("\"waiting\":[]");
   }
 
   private void everyGatewayFinds(Signer own, Agent.Answered before, Agent.Answered after)

@@ -155,6 +155,30 @@ class WhatIsShownIsWhatIsSignedTest {
   }
 
   @Test
+  void what_waits_where_its_tenant_has_left_can_not_be_answered() {
+    Envelope asked = desk.ask("bob", "pay", "{\"amount\":507}");
+    Page page = desk.open("rita", Screen.WIDE, "#/keys");
+    withKey(page);
+    page.route(
+        "**/v1/approvals?*",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(
+                        route
+                            .fetch()
+                            .text()
+                            .replace("\"network\":", "\"moved_to\":2,\"network\":"))));
+    go(page, "#/approvals");
+    assertThat(page.locator(".wait:has-text('507') .when")).containsText("moved");
+    go(page, Desk.approval(asked));
+    assertThat(page.locator(".approval .note").first()).containsText("moved to another cell");
+    assertThat(button(page, "Approve")).hasCount(0);
+    assertThat(button(page, "Reject")).hasCount(0);
+  }
+
+  @Test
   void a_yes_that_came_too_late_is_not_shown_as_one_that_counts() {
     Envelope asked = desk.ask("bob", "pay", "{\"amount\":507}");
     Page page = desk.open("rita", Screen.WIDE, "#/keys");

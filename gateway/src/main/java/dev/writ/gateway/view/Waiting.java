@@ -170,7 +170,8 @@ public final class Waiting {
         inForce.price(effect.tool(), effect.operation()),
         WaitingView.network(effect, manifest),
         WaitingView.paths(effect, manifest),
-        needed(request, decision, inputs, system, now));
+        needed(request, decision, inputs, system, now),
+        system.placements().movedTo(request.scope().tenant(), ledger.origin()));
   }
 
   /** An approval is on one policy: under another one those that came before count no more. */

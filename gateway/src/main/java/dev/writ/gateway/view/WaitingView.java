@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param network places that the effect would reach, as its params name them
  * @param paths in the workspace that it would touch, the same
  * @param requires whose approvals the rule asks for; any of several may be enough
+ * @param movedTo the cell to which its tenant has been moved: nobody can answer it in this one
  */
 public record WaitingView(
     Digest id,
@@ -33,7 +34,8 @@ public record WaitingView(
     Optional<Long> cost,
     List<String> network,
     List<String> paths,
-    List<Needed> requires) {
+    List<Needed> requires,
+    Optional<Integer> movedTo) {
 
   /**
    * Approvals that are asked for.
@@ -115,6 +117,7 @@ public record WaitingView(
         .putList("network", network, JsonValue::of)
         .putList("paths", paths, JsonValue::of)
         .putList("requires", requires, Needed::toJson)
+        .putIfPresent("moved_to", movedTo, JsonValue::of)
         .build();
   }
 }

@@ -236,7 +236,7 @@ public final class Blobs implements AutoCloseable {
         }
       });
     } catch (IOException e) {
-      throw Failures.of("looking for contents that no row names", e);
+      throw Failures.of("looking in " + contents.location() + " for contents that no row names", e);
     }
   }
 

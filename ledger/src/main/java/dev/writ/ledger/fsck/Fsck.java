@@ -201,7 +201,7 @@ public final class Fsck {
       found.verified(count[0] + " checkpoints: form, size, signature");
     } else {
       found.verified(count[0] + " checkpoints: form, size");
-      found.notVerified("signatures of checkpoints: no log key was named");
+      found.notVerified("signatures of checkpoints: no log key is known");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.ledger.fsck;
 
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -42,6 +43,15 @@ public record FsckReport(
     verified = List.copyOf(verified);
     notVerified = List.copyOf(notVerified);
     problems = List.copyOf(problems);
+  }
+
+  /** The same with what somebody else found. */
+  public FsckReport withProblem(String where, String found) {
+    List<Problem> all = new ArrayList<>(problems);
+    if (all.size() < PROBLEMS_MAX) {
+      all.add(new Problem(where, found));
+    }
+    return new FsckReport(verified, notVerified, all, problemsTotal + 1, treeSize, root);
   }
 
   public boolean isSound() {

@@ -8,14 +8,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 
 /**
  * What the last writer noted of its write-ahead logs when it closed the database: the names and
- * lengths of all.
+ * lengths of all, and where they may stay, their checksums.
  *
  * <p>After a failed sync the system may show what is on no disk, so RocksDB writes what it finds in
  * logs into new, synced tables before anything of it is believed. Where the last writer closed the
@@ -30,7 +34,8 @@ import java.util.regex.Pattern;
 final class ClosedLogs {
   static final Pattern NAME = Pattern.compile("([0-9]{6,18})\\.log");
 
-  private static final Pattern LINE = Pattern.compile("([0-9]{6,18})\\.log ([0-9]{1,18})");
+  private static final Pattern LINE =
+      Pattern.compile("([0-9]{6,18})\\.log ([0-9]{1,18})(?: ([0-9a-f]{8}))?");
 
   private static final String NOTE = "CLOSED";
 
@@ -40,6 +45,13 @@ final class ClosedLogs {
   private static final long BYTES_MAX = 1 << 20;
 
   private ClosedLogs() {}
+
+  /**
+   * What is known of a log.
+   *
+   * @param sum CRC-32C of its bytes, in hex; empty where nobody has added it up
+   */
+  private record Known(long length, String sum) {}
 
   /** The length of each, by number. */
   @Nondeterministic("sorted by number")
@@ -57,9 +69,9 @@ final class ClosedLogs {
   }
 
   /** What the note says, if it is of the writer that was the last; else nothing. */
-  private static SortedMap<Long, Long> noted(Path dir, SortedMap<Long, Long> here)
+  private static SortedMap<Long, Known> noted(Path dir, SortedMap<Long, Long> here)
       throws IOException {
-    TreeMap<Long, Long> noted = new TreeMap<>();
+    TreeMap<Long, Known> noted = new TreeMap<>();
     Path note = dir.resolve(NOTE);
     if (here.isEmpty() || !Files.isRegularFile(note)) {
       return noted;
@@ -69,23 +81,40 @@ final class ClosedLogs {
       if (!log.matches()) {
         return new TreeMap<>();
       }
-      noted.put(Long.parseLong(log.group(1)), Long.parseLong(log.group(2)));
+      noted.put(
+          Long.parseLong(log.group(1)),
+          new Known(Long.parseLong(log.group(2)), Optional.ofNullable(log.group(3)).orElse("")));
     }
     long newest = here.lastKey();
     return !noted.isEmpty()
             && noted.lastKey() == newest
-            && noted.get(newest).equals(here.get(newest))
+            && noted.get(newest).length() == here.get(newest)
         ? noted
         : new TreeMap<>();
   }
 
-  /** Whether they are few, and the last writer closed the database. */
+  private static boolean areFew(SortedMap<Long, Long> here) {
+    return here.size() <= LOGS_MAX
+        && here.values().stream().mapToLong(length -> length).sum() <= BYTES_MAX;
+  }
+
+  private static String sum(Path log) throws IOException {
+    CRC32C sum = new CRC32C();
+    sum.update(Files.readAllBytes(log));
+    return HexFormat.of().toHexDigits((int) sum.getValue());
+  }
+
+  /** Whether they are few, and have what was in them when the last writer closed the database. */
   static boolean mayStay(Path dir) {
     try {
       SortedMap<Long, Long> here = in(dir);
-      return here.size() <= LOGS_MAX
-          && here.values().stream().mapToLong(length -> length).sum() <= BYTES_MAX
-          && !noted(dir, here).isEmpty();
+      SortedMap<Long, Known> noted = areFew(here) ? noted(dir, here) : new TreeMap<>();
+      for (Map.Entry<Long, Known> log : noted.entrySet()) {
+        if (!log.getValue().sum().equals(sum(dir.resolve(name(log.getKey()))))) {
+          return false;
+        }
+      }
+      return !noted.isEmpty();
     } catch (IOException e) {
       return false;
     }
@@ -98,15 +127,16 @@ final class ClosedLogs {
    */
   static void requireWhole(Path dir) {
     SortedMap<Long, Long> here;
-    SortedMap<Long, Long> noted;
+    SortedMap<Long, Known> noted;
     try {
       here = in(dir);
       noted = noted(dir, here);
     } catch (IOException e) {
       return; // RocksDB says what cannot be read
     }
-    noted.forEach((log, length) -> {
+    noted.forEach((log, known) -> {
       long found = here.getOrDefault(log, 0L);
+      long length = known.length();
       if (found < length) {
         throw new WritException(
             LedgerError.CORRUPT,
@@ -119,9 +149,16 @@ final class ClosedLogs {
   static void note(Path dir) {
     try {
       StringBuilder lines = new StringBuilder();
-      in(dir)
-          .forEach(
-              (log, length) -> lines.append(name(log)).append(' ').append(length).append('\n'));
+      SortedMap<Long, Long> here = in(dir);
+      boolean areFew = areFew(here);
+      for (Map.Entry<Long, Long> log : here.entrySet()) {
+        String name = name(log.getKey());
+        lines.append(name).append(' ').append(log.getValue());
+        if (areFew) {
+          lines.append(' ').append(sum(dir.resolve(name)));
+        }
+        lines.append('\n');
+      }
       Files.writeString(dir.resolve(NOTE), lines, StandardCharsets.US_ASCII);
     } catch (IOException e) {
       // It saves time, and helps to find a loss; no more.

@@ -49,7 +49,7 @@ final class ManifestFile {
     } catch (NoSuchFileException e) {
       throw new WritException(LedgerError.CORRUPT, "there is no " + e.getMessage(), e);
     } catch (IOException e) {
-      throw Failures.of("reading the manifest", e);
+      throw Failures.of("reading the manifest of " + dir, e);
     }
   }
 }

@@ -43,6 +43,13 @@ public record RocksDatabase(DurableFiles files, Path dir) implements Database {
     return RocksStorage.openReader(dir);
   }
 
+  /** Where logs stay, everything in them is as its writer left it. */
+  @Override
+  public boolean isChangedByOpening() {
+    ClosedLogs.requireWhole(dir);
+    return !ClosedLogs.mayStay(dir);
+  }
+
   @Override
   public List<Path> locks() {
     return List.of(dir, dir.resolve("LOCK"));

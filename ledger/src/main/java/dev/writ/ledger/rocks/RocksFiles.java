@@ -53,7 +53,7 @@ public final class RocksFiles {
       DurableFiles.deleteTree(to);
     }
     throw new WritException(
-        LedgerError.STORAGE, "the writer moved its files on " + ATTEMPTS + " attempts");
+        LedgerError.STORAGE, from + ": the writer moved its files on " + ATTEMPTS + " attempts");
   }
 
   /**

@@ -178,7 +178,8 @@ public final class RocksStorage implements Storage {
       fresh.close();
     }
     throw new WritException(
-        LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
+        LedgerError.STORAGE,
+        dir + ": the writer moved its files on " + READER_ATTEMPTS + " attempts");
   }
 
   /** Makes a database. */
@@ -258,7 +259,7 @@ public final class RocksStorage implements Storage {
       return use.apply();
     } catch (RocksDBException e) {
       failed = true;
-      throw Failures.of(doing, e);
+      throw Failures.of(doing + " in " + dir, e);
     } finally {
       gate.readLock().unlock();
     }
@@ -345,7 +346,7 @@ public final class RocksStorage implements Storage {
       try {
         batch.put(handle(family), key, value);
       } catch (RocksDBException e) {
-        throw Failures.of("gathering a write", e);
+        throw Failures.of("gathering a write for " + dir, e);
       }
     }
 
@@ -361,7 +362,7 @@ public final class RocksStorage implements Storage {
       try {
         batch.delete(handle(family), key);
       } catch (RocksDBException e) {
-        throw Failures.of("gathering a write", e);
+        throw Failures.of("gathering a write for " + dir, e);
       }
     }
 
@@ -504,7 +505,7 @@ public final class RocksStorage implements Storage {
               }
             }
           } catch (IOException e) {
-            throw Failures.of("cutting off obsolete logs", e);
+            throw Failures.of("cutting off obsolete logs in " + dir, e);
           }
           return null;
         });
@@ -532,7 +533,7 @@ public final class RocksStorage implements Storage {
       opened = fresh;
       stale.close();
     } catch (RocksDBException e) {
-      throw Failures.of("catching up", e);
+      throw Failures.of("reading " + dir + " again", e);
     } finally {
       gate.writeLock().unlock();
     }

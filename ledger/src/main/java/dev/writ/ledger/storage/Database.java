@@ -56,6 +56,16 @@ public interface Database {
   /** Opens it for reading; its writer may be at work in another process. */
   Storage openReader();
 
+  /**
+   * Whether {@link #open} writes down what it makes of what is there, such as of a write-ahead log
+   * whose end is damaged, so that whoever wants to refuse it has to look first.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-006} where something is known to be gone
+   */
+  default boolean isChangedByOpening() {
+    return false;
+  }
+
   /** Files by which the writer is the only one, so that it must stop where one is taken away. */
   default List<Path> locks() {
     return List.of();

@@ -19,6 +19,8 @@ import dev.writ.embed.home.RotatedKeys;
 import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.ledger.Anchor;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.content.ContentPlaces;
 import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,14 +84,14 @@ final class StartFindings {
         .forEach(role -> key(role, inForce));
     boolean isAlone = config.filter(read -> read.extras().cells().isPresent()).isEmpty();
     if (isAlone && home.cells() == 1) { // of several gateways each has the anchors of what it owned
-      anchor();
+      anchor(isLedgerReadable(bad));
     }
   }
 
   /** Empty where the ledger cannot be read, or what it states does not hold. */
   private Optional<SystemState> inForce() {
     try {
-      OpenHome.read(home).close();
+      requireOwn();
     } catch (WritException e) {
       // A server brings an older schema up to date when it starts.
       add(e.code().code().equals(OLDER) ? State.WARNING : State.BAD, "ledger", e);
@@ -99,6 +101,15 @@ final class StartFindings {
       return Optional.of(Homes.inForce(session));
     } catch (WritException e) {
       return Optional.empty(); // said of what needs it
+    }
+  }
+
+  private void requireOwn() {
+    try (LedgerView view = OpenHome.read(home)) {
+      if (!view.origin().equals(home.origin())) {
+        throw new WritException(
+            LedgerError.ORIGIN, "it is " + view.origin() + ", not " + home.origin());
+      }
     }
   }
 
@@ -149,11 +160,21 @@ final class StartFindings {
     }
   }
 
-  private void anchor() {
+  /** The anchor is read before the ledger: a server that runs commits in between. */
+  private void anchor(boolean isLedgerRead) {
     try {
-      Anchor.read(home.anchor())
-          .orElseThrow(
-              () -> new WritException(LedgerError.ANCHOR_MISSING, home.anchor().toString()));
+      Anchor anchor =
+          Anchor.read(home.anchor())
+              .orElseThrow(
+                  () -> new WritException(LedgerError.ANCHOR_MISSING, home.anchor().toString()));
+      if (isLedgerRead) {
+        try (LedgerView view = OpenHome.read(home)) {
+          if (view.origin().equals(home.origin())) {
+            // Homes that share the log share its contents.
+            anchor.verify(view, ContentPlaces.address(home.ledger()).isPresent());
+          }
+        }
+      }
     } catch (WritException e) {
       add(State.BAD, "anchor", e);
     }

@@ -16,8 +16,6 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
-import dev.writ.executor.Placements;
-import dev.writ.executor.SystemState;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Sight;
 import dev.writ.gateway.view.WaitingView;
@@ -30,7 +28,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 
 /** {@code writ approvals}: what waits for an approval, what has waited longest first. */
 public final class ApprovalsCommand implements CliCommand {
@@ -86,27 +83,17 @@ public final class ApprovalsCommand implements CliCommand {
 
     static Rows read(Home home, LedgerView ledger) {
       Instant now = Homes.clock().instant();
-      Predicate<String> isHere = isHere(home, ledger);
       return new Rows(
           WaitingHere.all(home, ledger).stream()
-              .map(view -> new Row(view, state(view, isHere, now)))
+              .map(view -> new Row(view, state(view, now)))
               .toList());
     }
 
-    private static String state(WaitingView view, Predicate<String> isHere, Instant now) {
-      if (!isHere.test(view.request().scope().tenant())) {
+    private static String state(WaitingView view, Instant now) {
+      if (view.movedTo().isPresent()) {
         return MOVED;
       }
       return view.isLate(now) ? LATE : WAITS;
-    }
-
-    /** Whether this cell does the work of a tenant, as its log says. */
-    private static Predicate<String> isHere(Home home, LedgerView ledger) {
-      if (home.cells() == 1) {
-        return _ -> true;
-      }
-      Placements placements = SystemState.read(ledger).placements();
-      return tenant -> placements.cellOf(tenant, home.cells()) == home.cell();
     }
 
     boolean has(String state) {

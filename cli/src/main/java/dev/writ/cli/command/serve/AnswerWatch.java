@@ -22,6 +22,7 @@ final class AnswerWatch implements AutoCloseable {
   private final int silences;
   private final Runnable question;
   private final Consumer<WritException> refused;
+  private final Runnable atLast;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
   private int silent;
@@ -32,12 +33,14 @@ final class AnswerWatch implements AutoCloseable {
       Probe.Result first,
       int silences,
       Runnable question,
-      Consumer<WritException> refused) {
+      Consumer<WritException> refused,
+      Runnable atLast) {
     this.name = name;
     this.seen = first;
     this.silences = silences;
     this.question = question;
     this.refused = refused;
+    this.atLast = atLast;
     this.thread = Thread.ofPlatform().daemon().name("writ-watch-" + name).start(this::work);
   }
 
@@ -48,15 +51,18 @@ final class AnswerWatch implements AutoCloseable {
    * @param refused is told why it cannot be used, once for each reason
    */
   static AnswerWatch ofExecutor(Runnable question, Consumer<WritException> refused) {
-    return new AnswerWatch("executor", NOT_LOOKED_YET, 1, question, refused);
+    return new AnswerWatch("executor", NOT_LOOKED_YET, 1, question, refused, () -> {});
   }
 
   /**
    * Begins to ask the database of a ledger that is open, so it has answered. One silence or two are
    * a failover or a restart, for which calls wait.
+   *
+   * @param atLast is done when nobody asks any more, such as closing what is asked
    */
-  static AnswerWatch ofDatabase(Runnable question, Consumer<WritException> refused) {
-    return new AnswerWatch("database", Probe.Result.OK, 3, question, refused);
+  static AnswerWatch ofDatabase(
+      Runnable question, Consumer<WritException> refused, Runnable atLast) {
+    return new AnswerWatch("database", Probe.Result.OK, 3, question, refused, atLast);
   }
 
   /** Whether it answered when it was last asked. */
@@ -71,6 +77,8 @@ final class AnswerWatch implements AutoCloseable {
       } while (!closing.await(EVERY.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      atLast.run();
     }
   }
 

@@ -228,7 +228,7 @@ public final class ServeCommand implements CliCommand {
         .ifPresent(database ->
             all.add(
                 AnswerWatch.ofDatabase(
-                    database::ask, why -> log.refused("database-not-seen", why))));
+                    database::ask, why -> log.refused("database-not-seen", why), database::close)));
     return all;
   }
 

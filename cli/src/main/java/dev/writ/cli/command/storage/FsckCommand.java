@@ -21,15 +21,22 @@ import dev.writ.cli.home.NextIncarnation;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.GuardianCard;
 import dev.writ.embed.home.Home;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.fsck.Fsck;
 import dev.writ.ledger.fsck.FsckReport;
+import java.util.Optional;
 
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
 public final class FsckCommand implements CliCommand {
+  private static final String LOG = KeyRole.LOG.text();
+
   @Override
   public CommandUsage usage() {
     return SystemWords.signer(
@@ -57,13 +64,18 @@ public final class FsckCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     boolean restored = arguments.has("--restored");
     Home home = Homes.home(session);
-    SigningKey logKey = home.key("log");
+    Optional<SigningKey> signs = restored ? Optional.of(home.key(LOG)) : Optional.empty();
     noteCell(session, home);
+    LogKeys logKeys =
+        LogKeys.of(
+            home.inCell(CellPlacement.SYSTEM).ledger(),
+            () -> home.key(LOG).verifyingKey(),
+            GuardianCard.isIn(home));
     FsckReport report;
     try (Progress progress = new Progress(session.terminal())) {
       Fsck.Options options =
           Fsck.Options.of(home.ledger())
-              .withLogKeys(LogKeys.of(home.ledger(), logKey.verifyingKey()))
+              .withLogKeys(logKeys.keys())
               .withProgress((step, done) -> progress.step(step + " " + done));
       if (!restored) {
         options = options.withAnchor(home.anchor());
@@ -71,7 +83,7 @@ public final class FsckCommand implements CliCommand {
       if (arguments.has("--second-opinion")) {
         options = options.withSecondOpinion(SecondOpinion::check);
       }
-      report = Fsck.check(options);
+      report = ofHome(home, logKeys.addTo(Fsck.check(options)));
     }
     session.show(new Examined(report), FsckCommand::print);
     if (!report.isSound()) {
@@ -82,15 +94,30 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("note: " + ClockCommand.found(clock));
       session.terminal().err().println(ClockCommand.remedy(session.terminal()));
     }
-    noteOwnKey(session, home, logKey);
-    if (restored) {
+    noteOwnKey(session, home);
+    if (signs.isPresent()) {
       long incarnation =
           NextIncarnation.begin(
-              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+              new LedgerConfig(
+                  home.ledger(), home.anchor(), home.origin(), signs.get(), Homes.clock()),
               SystemWords.operator(home, arguments));
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
+  }
+
+  /** A ledger may be sound that is another installation's: nothing opens it for work here. */
+  private static FsckReport ofHome(Home home, FsckReport report) {
+    String origin;
+    try (LedgerView view = Ledger.openReadOnly(home.ledger())) {
+      origin = view.origin();
+    } catch (WritException e) {
+      return report; // what is damaged is said there
+    }
+    return origin.equals(home.origin())
+        ? report
+        : report.withProblem(
+            "origin", "the ledger is " + origin + ", the data directory's " + home.origin());
   }
 
   /** Else one log that is sound would be taken for the installation. */
@@ -112,10 +139,10 @@ public final class FsckCommand implements CliCommand {
    * The log's key alone: a home has no other that fsck reads. It is told also before the next
    * incarnation, and does not keep that from beginning, since a key can be enrolled only behind it.
    */
-  private static void noteOwnKey(Session session, Home home, SigningKey logKey) {
+  private static void noteOwnKey(Session session, Home home) {
     try {
       new KernelKeys(home, Homes.inForce(session), Homes.clock().instant())
-          .require(KeyRole.LOG, logKey);
+          .require(KeyRole.LOG, home.key(LOG));
     } catch (WritException e) {
       if (e.code() == ExecutorError.OWN_KEY) {
         session.terminal().err().println("note: log key " + e.getMessage());

@@ -9,6 +9,7 @@ import dev.writ.ledger.error.LedgerError;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ class ADatabaseThatIsAwayIsToldTest {
 
   private final AtomicInteger asked = new AtomicInteger();
   private volatile boolean away;
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final List<String> told = new CopyOnWriteArrayList<>();
 
   private void ask() {
@@ -33,7 +35,7 @@ class ADatabaseThatIsAwayIsToldTest {
 
   @Test
   void withTheThirdSilenceInARow() {
-    try (AnswerWatch watch = AnswerWatch.ofDatabase(this::ask, this::refused)) {
+    try (AnswerWatch watch = AnswerWatch.ofDatabase(this::ask, this::refused, closed::countDown)) {
       Await.until(() -> asked.get() == 1);
       away = true;
       watch.look();
@@ -52,7 +54,9 @@ class ADatabaseThatIsAwayIsToldTest {
       away = false;
       watch.look();
       assertThat(watch.probe().look().get()).isEqualTo(Probe.Result.OK);
+      assertThat(closed.getCount()).isEqualTo(1);
     }
+    Await.until(() -> closed.getCount() == 0);
   }
 
   @Test

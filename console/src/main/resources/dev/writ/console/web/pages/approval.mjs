@@ -60,7 +60,8 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
   }
   // Somebody else answered, or its time is over, while it was being read.
   const over = gone?.state === 'gone';
-  return h('section', { class: 'approval' }, back, over ? h(Over, { id }) : late && h('p', { class: 'note', role: 'status' }, t('approval.late')), h(Whole, { item, over: over || late, session }), !over && h(Word, { item, late, session, given: (word, became) => {
+  const moved = item.moved_to !== undefined;
+  return h('section', { class: 'approval' }, back, over ? h(Over, { id }) : moved ? h('p', { class: 'note', role: 'status' }, t('approval.moved')) : late && h('p', { class: 'note', role: 'status' }, t('approval.late')), h(Whole, { item, over: over || moved || late, session }), !over && !moved && h(Word, { item, late, session, given: (word, became) => {
     give({ word, became });
     done();
   } }));

@@ -114,6 +114,6 @@ function Row({ item }) {
       h('span', { class: 'what' }, h(Foreign, { value: item.effect?.tool, most: 80, line: true }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: item.effect?.operation, most: 80, line: true })),
       h('span', { class: 'mono brief' }, h(Foreign, { value: brief, most: 160, line: true })),
       h('span', { class: 'brief' }, h(Icon, { name: 'person' }), ' ', h(Foreign, { value: item.subject, most: 60, line: true }), missing && [' · ', h(Foreign, { value: missing, most: 80, line: true })])),
-    h('span', { class: 'when' }, h('b', null, rough(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t(late ? 'approvals.late' : 'approvals.waits'))),
+    h('span', { class: 'when' }, h('b', null, rough(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t(item.moved_to !== undefined ? 'approvals.moved' : late ? 'approvals.late' : 'approvals.waits'))),
     h('span', { class: 'go', 'aria-hidden': 'true' }, h(Icon, { name: 'arrow' })));
 }
