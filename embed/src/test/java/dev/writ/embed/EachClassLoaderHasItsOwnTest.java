@@ -3,6 +3,9 @@ package dev.writ.embed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -47,6 +50,30 @@ class EachClassLoaderHasItsOwnTest {
       type.getMethod("close").invoke(writ);
     }
     return type;
+  }
+
+  /** Uses one in a thread that ends, since libraries leave values of their own in threads. */
+  private static PhantomReference<ClassLoader> left(ReferenceQueue<ClassLoader> freed)
+      throws Exception {
+    try (URLClassLoader loader = loader();
+        ExecutorService thread = Executors.newSingleThreadExecutor()) {
+      Callable<Class<?>> use = () -> used(loader);
+      assertThat(thread.submit(use).get()).isNotSameAs(Writ.class);
+      return new PhantomReference<>(loader, freed);
+    }
+  }
+
+  @Test
+  void oneThatIsNotUsedAnyMoreIsFreed() throws Exception {
+    ReferenceQueue<ClassLoader> freed = new ReferenceQueue<>();
+    // The last one may be in a cache of the JVM's.
+    List<PhantomReference<ClassLoader>> all = List.of(left(freed), left(freed), left(freed));
+    Reference<?> first = null;
+    for (int i = 0; i < 60 && first == null; i++) {
+      System.gc();
+      first = freed.remove(1_000);
+    }
+    assertThat(first).isIn(all);
   }
 
   @Test
