@@ -2,6 +2,7 @@
 
 import asyncio
 import http.server
+import os
 import threading
 
 import writ
@@ -136,6 +137,24 @@ with client(server) as shared:
         thread.join()
     assert len(server.asked) == 8
     assert server.accepted <= 8, server.accepted
+
+# A process that was forked takes connections of its own: on its parent's each would read answers of the other.
+server = Server()
+with client(server) as shared:
+    shared.get("/v1/runs")
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            shared.get("/v1/runs")
+            shared.get("/v1/runs")
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    shared.get("/v1/runs")
+assert server.accepted == 2, server.accepted
+assert len(server.asked) == 4, server.asked
 
 # An answer that ends too early is none: what may be is asked again, with threads and with asyncio.
 server = Server()

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import os
 import selectors
 import ssl
 import threading
 import time
 import urllib.parse
+import weakref
 from typing import AsyncIterator, Iterator, Mapping, Optional
 
 from ._api import Call, Reply
@@ -66,6 +68,15 @@ class Threads:
         self._lock = threading.Lock()
         self._open: set[http.client.HTTPConnection] = set()
         self._idle: list[http.client.HTTPConnection] = []
+        _OF_THIS_PROCESS.add(self)
+
+    def forked(self) -> None:
+        """In the child of a fork: the connections stay the parent's, whose answers would be read here, and ours there. A thread
+        that had the lock is not here to give it back."""
+        self._lock = threading.Lock()
+        idle, self._idle, self._open = self._idle, [], set()
+        for connection in idle:
+            connection.close()  # this process's copy; the parent's stays open
 
     def _take(self) -> http.client.HTTPConnection:
         """A connection of this call alone. One that the server has closed meanwhile is none: what may not be sent twice would
@@ -152,6 +163,18 @@ class Threads:
             connections, self._open, self._idle = self._open, set(), []
         for connection in connections:
             connection.close()
+
+
+_OF_THIS_PROCESS: weakref.WeakSet[Threads] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for each in list(_OF_THIS_PROCESS):
+        each.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _no_connection(address: Address, e: Exception) -> NoAnswer:

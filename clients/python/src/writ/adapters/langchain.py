@@ -25,11 +25,14 @@ def langchain_tools(
 
     A tool with a JSON Schema is not told the id of its call, so two equal calls are two effects.
     """
-    if structured_tool is None:
-        from langchain_core.tools import StructuredTool as structured_tool
+    made: Any = structured_tool
+    if made is None:
+        from langchain_core.tools import StructuredTool
+
+        made = StructuredTool
     operations = named(client.operations(run), only)
     return [
-        structured_tool.from_function(
+        made.from_function(
             func=_called(client, operation, run, wait),
             coroutine=None
             if asynchronous is None

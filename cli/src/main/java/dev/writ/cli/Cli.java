@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -127,12 +128,14 @@ public final class Cli {
       return ExitCode.USAGE;
     }
     ParseResult result = root.parseArgs(args.toArray(String[]::new));
+    requireBareFlags(args, result);
     if (CommandLine.executeHelpRequest(result) != null) {
       return ExitCode.OK;
     }
     readHome(result);
     while (result.hasSubcommand()) {
       result = result.subcommand();
+      requireBareFlags(args, result);
       readHome(result);
     }
     if (result.commandSpec().userObject() instanceof CliCommand command && command.runsByItself()) {
@@ -143,10 +146,28 @@ public final class Cli {
         "which command of " + result.commandSpec().name() + "?");
   }
 
+  /** A flag is given or not: {@code --yes=false} must not be the yes that it says it is not. */
+  private static void requireBareFlags(List<String> args, ParseResult result) {
+    for (OptionSpec option : result.matchedOptions()) {
+      for (String name : option.names()) {
+        if (option.typeInfo().isBoolean()
+            && args.stream().anyMatch(arg -> arg.startsWith(name + "="))) {
+          throw new ParameterException(
+              result.commandSpec().commandLine(),
+              name + " takes no value: give it alone, or leave it out");
+        }
+      }
+    }
+  }
+
   /** The options may stand before the command or behind it. */
   private void readHome(ParseResult result) {
     String home = result.matchedOptionValue("--home", (String) null);
     if (home != null) {
+      if (home.isEmpty()) {
+        throw new ParameterException(
+            result.commandSpec().commandLine(), "--home names no directory: its value is empty");
+      }
       session.home(Path.of(home));
     }
     String cell = result.matchedOptionValue("--cell", (String) null);

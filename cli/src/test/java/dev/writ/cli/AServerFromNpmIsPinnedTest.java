@@ -65,6 +65,12 @@ class AServerFromNpmIsPinnedTest {
   }
 
   @Test
+  void aShellsLineInOneWordIsToldApart() {
+    assertThat(added("npx -y greeter").err())
+        .contains("CLI-001", "no program is called \"npx -y greeter\"", "-- npx -y greeter, in a");
+  }
+
+  @Test
   void whatRunsIsWhatWasApprovedUntilARefreshIsApproved() throws IOException {
     npm.publish("1.0.0", "Hello");
     Run added = added("npx", "-y", "@acme/greeter", "--loud");

@@ -99,6 +99,26 @@ class CommandLineTest {
   }
 
   @Test
+  void aFlagTakesNoValueSinceOneGivenAsFalseWouldBeGiven() {
+    for (String flag : List.of("--json=true", "--json=false", "--digest=false", "--digest=")) {
+      Run run = Run.of("canon", "-", flag);
+      assertThat(run.status()).as(flag).isEqualTo(2);
+      assertThat(run.err()).contains("CLI-001", flag.substring(0, flag.indexOf('=')));
+    }
+    assertThat(Run.of("canon", "-", "--digest=false").err())
+        .contains("--digest takes no value: give it alone, or leave it out (in writ canon)");
+  }
+
+  @Test
+  void anEmptyHomeIsNotTheCurrentFolder() {
+    for (List<String> line : List.of(List.of("--home", "", "runs"), List.of("runs", "--home="))) {
+      Run run = Run.of(line.toArray(String[]::new));
+      assertThat(run.status()).isEqualTo(2);
+      assertThat(run.err()).contains("--home names no directory: its value is empty");
+    }
+  }
+
+  @Test
   void aParameterWithoutItsOptionIsTold() {
     assertThat(Run.of("run", "js", "source=6*7").err())
         .contains("(in writ run); did you mean --param source=6*7? See writ --help, or writ");

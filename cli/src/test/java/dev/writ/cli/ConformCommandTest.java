@@ -29,6 +29,18 @@ class ConformCommandTest {
   }
 
   @Test
+  void anIndexThatIsWrittenIsNamed() throws IOException {
+    Path merkle = Files.createDirectory(dir.resolve("merkle"));
+    Files.writeString(merkle.resolve("a.json"), "{}");
+    Run run = Run.of("conform", "index", "--vectors", dir.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    Path index = Path.of(run.out().strip().replaceFirst("Wrote ", ""));
+    assertThat(index).isRegularFile().hasParent(dir);
+    assertThat(Run.of("conform", "index", "--vectors", dir.toString(), "--json").out())
+        .contains("{\"file\":\"" + index);
+  }
+
+  @Test
   void anotherImplementationIsToldWhatItLacks() {
     String python = "python3 '" + Project.root().resolve("golden-vectors/example/adapter.py") + "'";
     Run good =

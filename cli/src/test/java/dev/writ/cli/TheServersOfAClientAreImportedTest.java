@@ -590,6 +590,22 @@ class TheServersOfAClientAreImportedTest {
   }
 
   @Test
+  void wordsThatAreWrittenAsOneAreToldApart() throws IOException {
+    write(
+        """
+        {"mcpServers":{
+          "a": {"command": "npx -y greeter"},
+          "b": {"command": "npx", "args": "-y greeter"},
+          "c": {"command": ["npx", "-y", "greeter"]}}}
+        """);
+    Run done = imported();
+    assertThat(done.status()).isEqualTo(1);
+    assertThat(done.out())
+        .contains("\"command\": \"npx\", \"args\": [\"-y\", …]", "its args are no list")
+        .contains("its command is a list");
+  }
+
+  @Test
   void anEntryThatStartsWritByHandIsLeft() throws IOException {
     write(
         """

@@ -64,7 +64,11 @@ public final class WritBuilder {
    * local}, agent {@code researcher}, approver {@code approver}.
    */
   public WritBuilder names(String tenant, String agent, String approver) {
-    names = new Home.Names(tenant, agent, approver);
+    names =
+        new Home.Names(
+            Objects.requireNonNull(tenant, "name of a tenant"),
+            Objects.requireNonNull(agent, "name of an agent"),
+            Objects.requireNonNull(approver, "name of an approver"));
     return this;
   }
 
@@ -82,7 +86,7 @@ public final class WritBuilder {
    * opening.
    *
    * @param name {@code guardian}, {@code executor}, {@code log}, {@code operator}, {@code
-   *     policy-owner}, or an agent's or approver's
+   *     policy-owner}, or an agent's or approver's; of a new installation it is one of its own
    */
   public WritBuilder key(String name, SigningKey key) {
     keys.put(
@@ -158,9 +162,10 @@ public final class WritBuilder {
    * Opens the installation, and makes it first where there is none.
    *
    * @throws WritException {@code LED-003} where another process has it open, {@code CLI-010} where
-   *     it must exist and does not, {@code TOL-021}, {@code TOL-028}, {@code GRD-420} or {@code
-   *     GRD-422} for a name or schema of the caller's own tools and drivers, and the code of any
-   *     other failed check
+   *     it must exist and does not, {@code CLI-013} where a new one has no key of a name that one
+   *     is given for, or two of one name, {@code TOL-021}, {@code TOL-028}, {@code GRD-420} or
+   *     {@code GRD-422} for a name or schema of the caller's own tools and drivers, and the code of
+   *     any other failed check
    */
   public Writ open() {
     if (directory.isPresent()) {

@@ -221,6 +221,37 @@ class AnInstallationInThisProcessTest {
   }
 
   @Test
+  void aKeyForNobodyIsRefusedBeforeAnotherIsMadeInItsPlace(@TempDir Path dir) {
+    SigningKey key = SigningKey.generateEd25519(new SecureRandom());
+    Path home = dir.resolve("w");
+    assertThatThrownBy(() -> Writ.at(home).key("gaurdian", key).withoutProcesses().open())
+        .hasMessageContaining("CLI-013")
+        .hasMessageContaining("\"gaurdian\" is given, and keys are made for [operator, ");
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
+  void namesThatNoTwoKeysCanHaveAreRefused(@TempDir Path dir) {
+    Path home = dir.resolve("w");
+    for (List<String> names :
+        List.of(
+            List.of("ada", "ada"),
+            List.of("guardian", "ada"),
+            List.of("a/b", "ada"),
+            List.of("", "ada"),
+            List.of("ada", "operator.next"))) {
+      assertThatThrownBy(
+              () -> Writ.at(home).names("t", names.get(0), names.get(1)).withoutProcesses().open())
+          .hasMessageContaining("CLI-013")
+          .message()
+          .doesNotContain(".partial");
+    }
+    assertThatThrownBy(() -> Writ.at(home).names("t", "ada", null))
+        .hasMessage("name of an approver");
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @Test
   void theClockIsTheCallers() {
     AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-21T12:00:00Z"));
     Instant start = now.get();

@@ -187,6 +187,11 @@ class LimitsHoldTest {
         .contains("GWY-011", "is of the surface vouched");
     assertThat(
             gateway.raw(
+                "GET /v1/v1/tools HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 404")
+        .contains("GWY-011", "a client's address ends before that");
+    assertThat(
+            gateway.raw(
                 "DELETE /v1/decisions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 405")
         .contains("GWY-012")

@@ -81,7 +81,7 @@ record LedgerOpening(
         ledger.bringAnchorUp();
       }
       return ledger;
-    } catch (WritException e) {
+    } catch (RuntimeException | Error e) {
       ledger.close();
       throw e;
     }
@@ -132,11 +132,11 @@ record LedgerOpening(
         }
         database.locks().forEach(lock::watch);
         return new Ledger(config, store, lock, seam, workers);
-      } catch (WritException e) {
+      } catch (RuntimeException | Error e) {
         store.close();
         throw e;
       }
-    } catch (WritException e) {
+    } catch (RuntimeException | Error e) {
       lock.close();
       throw e;
     }

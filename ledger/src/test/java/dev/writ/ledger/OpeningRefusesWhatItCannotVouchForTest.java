@@ -5,6 +5,7 @@ import static dev.writ.ledger.Fixture.opening;
 import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
@@ -69,6 +70,21 @@ class OpeningRefusesWhatItCannotVouchForTest {
   private void create() {
     try (Ledger ledger = Ledger.create(config(home))) {
       ledger.append(opening("a")).await();
+    }
+  }
+
+  @Test
+  void anErrorOfTheJvmLeavesTheLedgerToTheNext() {
+    create();
+    assertThatThrownBy(() ->
+            Ledger.open(
+                config(home),
+                _ -> {
+                  throw new UnsatisfiedLinkError("of a library");
+                }))
+        .isInstanceOf(UnsatisfiedLinkError.class);
+    try (Ledger ledger = Ledger.open(config(home))) {
+      assertThat(ledger.treeSize()).isPositive();
     }
   }
 

@@ -49,6 +49,14 @@ public final class NativeLibraries {
 
   private static final String LOCK = "lock";
   private static final String UNFINISHED = ".new";
+  private static final String COPY = "copy-";
+
+  /**
+   * One object in all class loaders of this JVM, to which a file's lock belongs as a whole: a
+   * second taker would not wait for it, but fail.
+   */
+  private static final Object OF_THE_JVM = "dev.writ.canonicalize.disk.NativeLibraries".intern();
+
   private static final int BUFFER_BYTES = 1 << 16;
 
   /** A library as its jar has it. */
@@ -74,8 +82,36 @@ public final class NativeLibraries {
       Class<?> beside, String resource, String name, Loader<E> loader) throws E {
     NativeLibraries.<E>locked(directory -> {
       unpack(beside, resource, directory.resolve(name));
-      loader.load(directory);
+      try {
+        loader.load(directory);
+      } catch (UnsatisfiedLinkError e) {
+        if (!isOfAnotherClassLoader(e)) {
+          throw e;
+        }
+        loadCopy(directory, beside, resource, name, loader);
+      }
     });
+  }
+
+  /** The JVM gives a file to one class loader at a time, and has no other sign of that. */
+  private static boolean isOfAnotherClassLoader(UnsatisfiedLinkError e) {
+    return String.valueOf(e.getMessage()).contains("already loaded in another classloader");
+  }
+
+  /** Another file with the same bytes, which needs its name only until it is loaded. */
+  @Nondeterministic("the name of a directory that is gone when this returns")
+  private static <E extends Exception> void loadCopy(
+      Path directory, Class<?> beside, String resource, String name, Loader<E> loader) throws E {
+    clear(directory, COPY + "*"); // of a process that was killed
+    try {
+      Path own = Files.createTempDirectory(directory, COPY);
+      unpack(beside, resource, own.resolve(name));
+      loader.load(own);
+    } catch (IOException e) {
+      throw new WritException(CanonicalizeError.NATIVE_LIBRARY, directory + ": " + e, e);
+    } finally {
+      clear(directory, COPY + "*");
+    }
   }
 
   /**
@@ -108,15 +144,17 @@ public final class NativeLibraries {
     return false;
   }
 
-  private static synchronized <E extends Exception> void locked(Loader<E> action) throws E {
-    Path directory = directory();
-    try (FileChannel channel =
-        FileChannel.open(
-            directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      channel.lock(); // until the channel is closed
-      action.load(directory);
-    } catch (IOException e) {
-      throw new WritException(CanonicalizeError.NATIVE_LIBRARY, directory + ": " + e, e);
+  private static <E extends Exception> void locked(Loader<E> action) throws E {
+    synchronized (OF_THE_JVM) {
+      Path directory = directory();
+      try (FileChannel channel =
+          FileChannel.open(
+              directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        channel.lock(); // until the channel is closed
+        action.load(directory);
+      } catch (IOException e) {
+        throw new WritException(CanonicalizeError.NATIVE_LIBRARY, directory + ": " + e, e);
+      }
     }
   }
 

@@ -21,7 +21,7 @@ public final class TemporaryDirectory implements AutoCloseable {
   private static final long PAUSE_NANOS = 10_000_000;
 
   private static final Set<TemporaryDirectory> OPEN = new LinkedHashSet<>();
-  private static boolean hooked;
+  private static Thread hook;
   private static boolean ending;
 
   private final Path path;
@@ -55,7 +55,7 @@ public final class TemporaryDirectory implements AutoCloseable {
   private static TemporaryDirectory opened(Path path, Runnable before) throws IOException {
     TemporaryDirectory made = new TemporaryDirectory(path, before);
     synchronized (OPEN) {
-      if (!hooked) {
+      if (hook == null) {
         hook();
       }
       if (ending) {
@@ -74,7 +74,17 @@ public final class TemporaryDirectory implements AutoCloseable {
     } catch (IllegalStateException e) {
       ending = true;
     }
-    hooked = true;
+    hook = removing;
+  }
+
+  /** A hook that nothing needs would keep the class loader of a program that embeds Writ. */
+  private static void unhook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+      hook = null;
+    } catch (IllegalStateException _) {
+      // The process ends, and it runs.
+    }
   }
 
   private static void removeAll() {
@@ -132,6 +142,9 @@ public final class TemporaryDirectory implements AutoCloseable {
     remove(path);
     synchronized (OPEN) {
       OPEN.remove(this);
+      if (OPEN.isEmpty() && !ending && hook != null) {
+        unhook();
+      }
     }
   }
 }

@@ -124,6 +124,13 @@ final class ServersInFile {
     if (text(entry, "envFile").isPresent()) {
       return Optional.of("its variables are in a file: give them by --env and --env-secret");
     }
+    if (entry.get("command") instanceof JsonValue.Arr) {
+      return Optional.of(
+          "its command is a list: the first is the command, the others are its args");
+    }
+    if (entry.get("args") instanceof JsonValue.Str) {
+      return Optional.of("its args are no list: write each word by itself, [\"-y\", …]");
+    }
     if (command.isEmpty() || text(entry, "command").isEmpty()) {
       return url.isPresent() ? Optional.empty() : Optional.of("it has neither a command nor a url");
     }

@@ -142,10 +142,14 @@ public record Vectors(Digest digest, List<Vector> all) {
     return line;
   }
 
-  /** Writes the index again; vectors change in no other way. */
-  public static void writeIndex(Path root) {
+  /**
+   * Writes the index again; vectors change in no other way.
+   *
+   * @return its file
+   */
+  public static Path writeIndex(Path root) {
     try {
-      Files.write(root.resolve(INDEX), index(root));
+      return Files.write(root.resolve(INDEX), index(root));
     } catch (IOException e) {
       throw new WritException(ConformError.VECTORS_MISSING, root.toString(), e);
     }

@@ -32,9 +32,11 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -137,12 +139,15 @@ public final class HomeMaker {
 
   /**
    * @param policyText the policy to begin with
-   * @throws WritException {@code CLI-011} if something exists in its place; {@code CLI-025} for a
-   *     folder of keys in it, {@code CAN-071} where a key of a name is in that folder
+   * @throws WritException {@code CLI-011} if something exists in its place; {@code CLI-013} for
+   *     names that no keys can have, or two of them, and for a key that is brought for nobody;
+   *     {@code CLI-025} for a folder of keys in it, {@code CAN-071} where a key of a name is in
+   *     that folder
    */
   public void make(String policyText) {
     Umask.ownersAlone();
     requireFree(home, cells);
+    requireNames();
     keys.apart().ifPresent(place -> MovedKeys.makeFolder(home, place.folder()));
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
     HalfMade making;
@@ -173,6 +178,27 @@ public final class HomeMaker {
           removeAnchors(home.at(parts), cells);
           remove(parts);
         }
+      }
+    }
+  }
+
+  /** Each key has a file that is named by it; who brings one for a name has none made for it. */
+  private void requireNames() {
+    List<String> names = holders().stream().map(Holder::file).toList();
+    for (String name : names) {
+      if (!KeyPlaces.isName(name)) {
+        throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
+      }
+      if (Collections.frequency(names, name) > 1) {
+        throw new WritException(
+            EmbedError.KEY_NAME, "\"" + name + "\" would be the name of two of " + names);
+      }
+    }
+    for (String brought : new TreeSet<>(keys.brought().keySet())) {
+      if (!names.contains(brought)) {
+        throw new WritException(
+            EmbedError.KEY_NAME,
+            "\"" + brought + "\" is given, and keys are made for " + names + " alone");
       }
     }
   }

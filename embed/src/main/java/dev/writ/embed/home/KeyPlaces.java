@@ -46,6 +46,12 @@ public final class KeyPlaces {
     return SERVERS.contains(role);
   }
 
+  /** Whether a key may be made under this name: it is its file's, too. */
+  public static boolean isName(String name) {
+    // One that ends with .next would be taken for a kernel's key that waits.
+    return name.matches("[A-Za-z0-9._-]+") && !name.startsWith(".") && !name.endsWith(".next");
+  }
+
   /** Whether a key is named by its file. */
   static boolean isFile(String key) {
     return key.contains("/") || key.contains(File.separator);

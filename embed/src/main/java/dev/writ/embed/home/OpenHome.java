@@ -194,7 +194,7 @@ public final class OpenHome implements AutoCloseable {
               ? withoutTools(opening)
               : Drivers.all(opening.processes(), opening.waiting(), opening.servers());
       return new OpenHome(home, ledger, drivers, opening, own, shared.or(() -> own));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       own.ifPresent(SystemFeed::close);
       if (drivers != null) {
         drivers.close();

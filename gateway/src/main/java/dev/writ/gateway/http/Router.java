@@ -29,6 +29,9 @@ public final class Router {
               "/v1/tools/exec", "tools",
               "/v1/vouched-effects", "vouched"));
 
+  /** Where the paths of the native API begin, which each client adds to its server's address. */
+  private static final String NATIVE = "/v1/";
+
   private final List<Surface> surfaces;
 
   public Router(List<Surface> surfaces) {
@@ -60,10 +63,17 @@ public final class Router {
     throw new WritException(GatewayError.METHOD, "the path takes " + String.join(", ", methods));
   }
 
-  /** Of a surface's address it is said that the surface is missing, and not the address. */
-  private static String unserved(String path) {
+  /**
+   * Of a surface's address it is said that the surface is missing, and not the address, and of the
+   * native API's below another one that a client's address is too long.
+   */
+  private String unserved(String path) {
+    if (path.indexOf(NATIVE, 1) > 0) {
+      return "the paths here begin with /v1/: a client's address ends before that";
+    }
     return OF_SURFACES.entrySet().stream()
-        .filter(e -> path.equals(e.getKey()) || path.startsWith(e.getKey() + "/"))
+        .filter(e -> isBelow(e.getKey(), path))
+        .filter(e -> !isServed(e.getKey()))
         .map(e ->
             e.getKey()
                 + " is of the surface "
@@ -71,6 +81,16 @@ public final class Router {
                 + ", which the configuration does not have (surfaces)")
         .findFirst()
         .orElse("");
+  }
+
+  private boolean isServed(String path) {
+    return surfaces.stream()
+        .flatMap(surface -> surface.routes().stream())
+        .anyMatch(route -> isBelow(path, route.path()));
+  }
+
+  private static boolean isBelow(String address, String path) {
+    return path.equals(address) || path.startsWith(address + "/");
   }
 
   private static List<String> segments(String path) {

@@ -94,11 +94,21 @@ public final class ConformCommand implements CliCommand {
         yield ExitCode.OK;
       }
       case "index" -> {
-        Vectors.writeIndex(folder(arguments));
+        session.show(
+            new Indexed(Vectors.writeIndex(folder(arguments))),
+            (indexed, terminal) -> terminal.out().println("Wrote " + indexed.file()));
         yield ExitCode.OK;
       }
       default -> hold(session, arguments);
     };
+  }
+
+  /** A written index of vectors. */
+  private record Indexed(Path file) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object().put("file", file.toString()).build();
+    }
   }
 
   record Held(ConformanceReport report) implements Report {

@@ -28,6 +28,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.KeyPlaces;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
@@ -227,8 +228,7 @@ public final class KeyCommand implements CommandGroup {
       String name = arguments.argument("NAME");
       Home home = Homes.home(session);
       KeyRole role = roleOf(arguments.option("--role").orElse("agent"));
-      // One that ends with .next would be taken for a kernel's key that waits.
-      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".") || name.endsWith(".next")) {
+      if (!KeyPlaces.isName(name)) {
         throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       SecureRandom random = new SecureRandom();

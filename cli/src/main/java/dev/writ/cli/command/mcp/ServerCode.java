@@ -109,6 +109,25 @@ final class ServerCode {
     }
   }
 
+  /** A shell's line as one word would be taken for a program whose name has spaces. */
+  private static void requireWords(List<String> command) {
+    String program = command.getFirst().strip();
+    if (program.contains(" ") && !Files.exists(Path.of(program))) {
+      String[] words = program.split(" +");
+      throw new WritException(
+          CliError.USAGE,
+          "no program is called \""
+              + program
+              + "\": give its words one by one, -- "
+              + String.join(" ", words)
+              + ", in a client's file \"command\": \""
+              + words[0]
+              + "\", \"args\": [\""
+              + words[1]
+              + "\", …]");
+    }
+  }
+
   private static Path folder(String code) {
     return Path.of(code).toAbsolutePath().normalize();
   }
@@ -117,6 +136,7 @@ final class ServerCode {
     typed
         .local()
         .ifPresent(local -> {
+          requireWords(local.command());
           NpxWords.of(local.command());
           requireSeen(local);
           requireNoneOfThisFolder(local.command());
