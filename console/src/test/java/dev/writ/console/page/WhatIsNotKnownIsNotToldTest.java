@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.WaitUntilState;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +59,34 @@ class WhatIsNotKnownIsNotToldTest {
     assertThat(page.locator("main")).not().containsText("0 effects");
     page.unrouteAll();
     page.locator(".fault button").click();
+    assertThat(page.locator(".fxrow").first()).isVisible();
+  }
+
+  /** An empty page would look like one that is still on its way. */
+  @Test
+  void a_module_that_does_not_come_is_told() {
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route("**/console/parts/view.mjs", Route::abort);
+    page.navigate(desk.gateway.server.url() + "/#/effects");
+    assertThat(page.getByRole(AriaRole.ALERT)).containsText("The console did not load");
+    page.unrouteAll();
+    page.reload();
+    assertThat(page.locator(".fxrow").first()).isVisible();
+    assertThat(page.getByRole(AriaRole.ALERT)).hasCount(0);
+  }
+
+  @Test
+  void a_page_that_is_on_its_way_says_so() {
+    Page page = desk.page("rita", Screen.WIDE);
+    List<Route> held = new CopyOnWriteArrayList<>();
+    page.route("**/console/main.mjs", held::add);
+    page.navigate(
+        desk.gateway.server.url() + "/#/effects",
+        new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
+    assertThat(page.locator("#page .loading .bar")).isVisible();
+    page.unrouteAll();
+    held.forEach(Route::resume);
+    page.reload();
     assertThat(page.locator(".fxrow").first()).isVisible();
   }
 
