@@ -54,6 +54,10 @@ class ASlipOfTheHandIsToldTest {
     assertThat(Run.of("help", "run")).isEqualTo(Run.of("run", "--help"));
     assertThat(Run.of("help", "key", "new")).isEqualTo(Run.of("key", "new", "--help"));
     assertThat(Run.of("help", "frobnicate").status()).isEqualTo(2);
+    assertThat(Run.of("help", "policy", "chek").status()).isEqualTo(2);
+    assertThat(Run.of("help", "run", "js")).isEqualTo(Run.of("run", "--help"));
+    assertThat(Run.of("help", "backup", "x")).isEqualTo(Run.of("backup", "--help"));
+    assertThat(Run.of("help", "policy", "chek").err()).contains("did you mean check?");
     // A value named so is none.
     assertThat(writ("receipts", "--run", "help").err()).contains("CLI-015");
   }
