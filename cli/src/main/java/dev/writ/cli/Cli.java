@@ -109,11 +109,27 @@ public final class Cli {
     }
     List<String> named = new ArrayList<>(args);
     named.remove(HELP);
-    String word = Commands.word(named);
-    if (word.isEmpty() || commands.stream().anyMatch(c -> c.usage().name().equals(word))) {
+    if (isCommand(named)) {
       named.add("--help");
     }
     return named;
+  }
+
+  /** Not where a word names no command of its group, whose help would hide that. */
+  private boolean isCommand(List<String> line) {
+    List<CliCommand> below = commands;
+    for (String word : line) {
+      Optional<CliCommand> named =
+          below.stream().filter(c -> c.usage().name().equals(word)).findFirst();
+      if (named.isEmpty()) {
+        return word.startsWith("-");
+      }
+      below = named.get().subcommands();
+      if (below.isEmpty() || named.get().runsByItself()) {
+        return true; // what follows may be its own, and nothing is to run
+      }
+    }
+    return true;
   }
 
   private ExitCode run(CliCommand command, Arguments arguments) throws IOException {

@@ -54,6 +54,10 @@ class ASlipOfTheHandIsToldTest {
     assertThat(Run.of("help", "run")).isEqualTo(Run.of("run", "--help"));
     assertThat(Run.of("help", "key", "new")).isEqualTo(Run.of("key", "new", "--help"));
     assertThat(Run.of("help", "frobnicate").status()).isEqualTo(2);
+    assertThat(Run.of("help", "policy", "chek").status()).isEqualTo(2);
+    assertThat(Run.of("help", "run", "js")).isEqualTo(Run.of("run", "--help"));
+    assertThat(Run.of("help", "backup", "x")).isEqualTo(Run.of("backup", "--help"));
+    assertThat(Run.of("help", "policy", "chek").err()).contains("did you mean check?");
     // A value named so is none.
     assertThat(writ("receipts", "--run", "help").err()).contains("CLI-015");
   }
@@ -278,10 +282,46 @@ class ASlipOfTheHandIsToldTest {
   void anUnknownKeyOfTheConfigurationIsCalledOne() throws IOException {
     Path file = Files.writeString(dir.resolve("g.yaml"), "writ_gateway: 1\nlissten: {}\n");
     assertThat(writ("config", "check", file.toString()).err())
-        .contains("GWY-002", "a key is not known here", "line 2", "/lissten");
+        .contains("GWY-002", "a key is not known here", "line 2", "/lissten: did you mean listen?");
     Files.writeString(file, "listen: {}\n");
     assertThat(writ("config", "check", file.toString()).err())
         .contains("GWY-002", "a key is missing", "/writ_gateway");
+  }
+
+  /** The remedy of the code of its first fault alone would be one for another kind of file. */
+  @Test
+  void aFileOfAnotherKindIsCalledWhatItIs() throws IOException {
+    String gateway = dir.resolve("home/gateway.yaml").toString();
+    String policy = policy().toString();
+    assertThat(writ("policy", "check", gateway).err())
+        .contains("GRD-503", "/writ_policy: the file is a server's configuration; writ config")
+        .hasLineCount(1);
+    assertThat(writ("config", "check", policy).err())
+        .contains("GWY-002", "/writ_gateway: the file is a policy; writ policy check reads it");
+    assertThat(writ("submit", policy).err()).contains("CLI-001", policy + " is no signed request");
+    assertThat(writ("key", "enrol", policy, "--role", "agent", "--subject", "ada").err())
+        .contains("CAN-003", policy + ", which should be a public JWK");
+    assertThat(writ("tool", "register", policy).err()).contains("TOL-206", "as a ZIP file does");
+    assertThat(writ("verify", policy).out()).contains("RPL-010", "Name a file that writ export");
+    assertThat(writ("diff", policy, policy).err()).contains("RPL-010", policy + ": it does not");
+  }
+
+  @Test
+  void aKeyThatIsNearlyAnotherIsTold() throws IOException {
+    Path changed = dir.resolve("changed.yaml");
+    Files.writeString(changed, Files.readString(policy()).replace("\nbudgets:", "\nbugdets:"));
+    assertThat(writ("policy", "check", changed.toString()).err())
+        .contains("GRD-502", "/bugdets: did you mean budgets?");
+  }
+
+  @Test
+  void aTokenForNobodyIsTold() {
+    assertThat(writ("config", "token", "ci").err()).isEmpty();
+    Run nobody = writ("config", "token", "ci", "--subject", "nobody");
+    assertThat(nobody.status()).isZero();
+    assertThat(nobody.err())
+        .contains("warning: token ci: the policy in force knows no local/nobody")
+        .hasLineCount(1);
   }
 
   @Test

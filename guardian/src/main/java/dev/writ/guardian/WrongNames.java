@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ParameterFault;
+import dev.writ.guardian.yaml.NearestName;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

@@ -196,7 +196,8 @@ public final class ServedConfiguration {
     return warnings;
   }
 
-  private static Optional<String> warn(
+  /** What a policy does not know of those for whom a credential stands. */
+  public static Optional<String> warn(
       Policy policy, String credential, String tenant, String subject, List<String> roles) {
     List<String> held = policy.rolesOf(tenant, subject);
     boolean isSomebody =

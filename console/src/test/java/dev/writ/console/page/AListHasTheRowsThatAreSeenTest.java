@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.Media;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Path;
@@ -74,6 +75,32 @@ class AListHasTheRowsThatAreSeenTest {
         }
         """);
     assertThat(page.locator("li[aria-posinset='31'] .fxrow")).isInViewport();
+  }
+
+  /** A sheet of paper is not scrolled: the rows that were not drawn would be blank pages. */
+  @Test
+  void a_list_is_printed_with_all_its_rows() {
+    Page page = desk.open("rita", Screen.WIDE.dark(), "#/effects");
+    assertThat(page.locator(".fxrow").first()).isVisible();
+    int drawn = page.locator(".long li").count();
+    page.evaluate("document.documentElement.dataset.theme = 'dark'");
+    page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    page.emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
+    int all = Integer.parseInt(page.locator(".long li").first().getAttribute("aria-setsize"));
+    assertThat(all).isGreaterThan(drawn);
+    assertThat(page.locator(".long li")).hasCount(all);
+    String gaps =
+        """
+        () => [...document.querySelectorAll('.long li')].filter((row, i, rows) => i > 0
+          && Math.abs(row.getBoundingClientRect().top - rows[i - 1].getBoundingClientRect().bottom) > 1).length
+        """;
+    assertThat(page.evaluate(gaps)).isEqualTo(0);
+    assertThat(page.locator(".fxrow .what").first()).hasCSS("color", "rgb(0, 0, 0)");
+    assertThat(page.locator("h1")).hasCSS("color", "rgb(0, 0, 0)");
+    assertThat(page.locator(".lead")).hasCSS("color", "rgb(93, 88, 79)");
+    page.emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.SCREEN));
+    page.evaluate("dispatchEvent(new Event('afterprint'))");
+    assertThat(page.locator("li[aria-posinset='" + all + "']")).hasCount(0);
   }
 
   /** By the library of views that the console has, which left rows out in one of its releases. */

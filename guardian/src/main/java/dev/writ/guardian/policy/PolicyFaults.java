@@ -9,6 +9,7 @@ import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -46,9 +47,15 @@ final class PolicyFaults {
   private final TreeSet<String> leftOut = new TreeSet<>();
   private Located tree;
 
+  /** Such a file lacks all that a policy has: to list each of these would hide that. */
+  private final boolean ofAnotherKind;
+
   private PolicyFaults(String file, Located tree) {
     this.file = file;
     this.tree = tree;
+    this.ofAnotherKind =
+        tree instanceof Located.Map map
+            && Collections.disjoint(map.members().keySet(), REQUIRED.keySet());
   }
 
   static List<WritException> of(byte[] text, String file) {
@@ -84,6 +91,9 @@ final class PolicyFaults {
       boolean missing = fault.code() == GuardianError.POLICY_KEY_MISSING;
       if (!follows(fault)) {
         faults.add(fault);
+      }
+      if (ofAnotherKind) {
+        return false;
       }
       return missing ? withoutParentOf(fault.field()) : without(fault.field());
     } catch (WritException fault) {

@@ -36,6 +36,9 @@ public final class Section {
   private final Located.Map map;
   private final TreeSet<String> left;
 
+  /** The keys that were looked for: what an unknown one may have been meant to be. */
+  private final TreeSet<String> known = new TreeSet<>();
+
   private Section(String file, String path, Located.Map map) {
     this.file = file;
     this.path = path;
@@ -71,15 +74,30 @@ public final class Section {
   }
 
   public Located value(String key) {
+    known.add(key);
     Located.Member member = map.members().get(key);
     if (member == null) {
-      throw refuse(GuardianError.POLICY_KEY_MISSING, file, path + "/" + key, map.at(), "");
+      throw refuse(GuardianError.POLICY_KEY_MISSING, file, path + "/" + key, map.at(), kind());
     }
     left.remove(key);
     return member.value();
   }
 
+  /** What a whole file is that lacks a key, where its own first key says so. */
+  private String kind() {
+    if (!path.isEmpty()) {
+      return "";
+    }
+    if (left.contains("writ_policy")) {
+      return "the file is a policy; writ policy check reads it";
+    }
+    return left.contains("writ_gateway")
+        ? "the file is a server's configuration; writ config check reads it"
+        : "";
+  }
+
   public <T> Optional<T> optional(String key, Function<String, T> reader) {
+    known.add(key);
     return map.members().containsKey(key) ? Optional.of(reader.apply(key)) : Optional.empty();
   }
 
@@ -282,7 +300,7 @@ public final class Section {
           file,
           path + "/" + key,
           map.members().get(key).keyAt(),
-          "");
+          NearestName.of(key, known).map(near -> "did you mean " + near + "?").orElse(""));
     }
   }
 

@@ -74,6 +74,27 @@ class AllFaultsOfAPolicyAreFoundTest {
   }
 
   @Test
+  void aFileOfAnotherKindHasOneFault() {
+    for (String other : List.of("writ_gateway: 1\nlisten: {}\n", "{\"keys\":[]}", "{}")) {
+      assertThat(told(other)).containsExactly("GRD-503 /writ_policy");
+    }
+    assertThat(faults("writ_gateway: 1\n").getFirst().found())
+        .endsWith("the file is a server's configuration; writ config check reads it");
+    assertThat(told("name: demo\nwrit_gateway: 1\n")).hasSizeGreaterThan(1);
+  }
+
+  @Test
+  void anUnknownKeyIsToldWithTheOneThatIsNear() {
+    assertThat(faults(changed("budgets:", "bugdets:")).getFirst().found())
+        .endsWith("field /bugdets: did you mean budgets?");
+    assertThat(faults(changed("sandboxes: [box]", "sandboxes: [box]\n    sandboxs: 1")))
+        .extracting(WritException::found)
+        .anySatisfy(found -> assertThat(found).contains("did you mean sandboxes?"));
+    assertThat(faults(changed("budgets:", "frobnicated:")).getFirst().found())
+        .endsWith("field /frobnicated");
+  }
+
+  @Test
   void faultsOfSeveralEntriesAreToldTogether() {
     String text =
         changed(

@@ -82,6 +82,9 @@ public record ToolArchive(ToolProject project, Optional<Envelope> signature) {
    */
   public static ToolArchive read(byte[] bytes) {
     SortedMap<String, byte[]> entries = entries(bytes);
+    if (entries.isEmpty()) {
+      throw new WritException(ToolsError.ARCHIVE_FORM, "it does not begin as a ZIP file does");
+    }
     Optional<Envelope> signature =
         Optional.ofNullable(entries.remove(SIGNATURE)).map(Envelope::parse);
     ToolArchive archive = new ToolArchive(ToolProject.of(entries), signature);

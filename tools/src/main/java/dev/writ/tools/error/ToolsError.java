@@ -52,7 +52,9 @@ public enum ToolsError implements ErrorCode {
       "a path of a package is not allowed",
       "Use relative paths of plain names, and regular files."),
   PACKAGE_FILES(
-      "TOL-024", "a package's files are not those that its manifest lists", "List each file once."),
+      "TOL-024",
+      "a package's files are not those that its manifest lists",
+      "Name a package or a project of a tool; list each of its files once."),
   PACKAGE_CONTENT(
       "TOL-025",
       "a package's content does not match its digest",

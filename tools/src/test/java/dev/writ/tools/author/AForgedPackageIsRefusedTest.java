@@ -143,7 +143,8 @@ class AForgedPackageIsRefusedTest {
       refused("TOL-023", zip(ZipEntry.STORED, more));
     }
     refused("TOL-024", zip(ZipEntry.STORED, "tool.manifest"));
-    refused("TOL-024", new byte[0]);
+    refused("TOL-206", new byte[0]);
+    refused("TOL-206", "writ_policy: 1\n".getBytes(StandardCharsets.UTF_8));
   }
 
   /** Patches what {@code ZipOutputStream} writes, at the first place of some bytes. */

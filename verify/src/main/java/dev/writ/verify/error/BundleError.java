@@ -7,7 +7,8 @@ public enum BundleError implements ErrorCode {
   ARCHIVE_FORM(
       "RPL-010",
       "the file is no bundle, or not in the canonical form of bundles",
-      "Obtain the bundle again, without unpacking and packing it on the way."),
+      "Name a file that writ export wrote; if it is one, obtain it again, without unpacking and"
+          + " packing it on the way."),
   ARCHIVE_TRUNCATED("RPL-011", "the bundle is truncated", "Obtain it again, complete."),
   ARCHIVE_BOUNDS(
       "RPL-012",

@@ -1,5 +1,6 @@
 package dev.writ.cli.command.evidence;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
@@ -52,8 +53,8 @@ public final class DiffCommand implements CliCommand {
     Optional<Trust> trust = NamedTrust.of(session, arguments);
     Compared compared;
     try (NamedBundles bundles = new NamedBundles(session);
-        BundleFile a = BundleFile.verified(bundles.file(arguments.argument("A")), trust);
-        BundleFile b = BundleFile.verified(bundles.file(arguments.argument("B")), trust)) {
+        BundleFile a = opened(bundles, arguments.argument("A"), trust);
+        BundleFile b = opened(bundles, arguments.argument("B"), trust)) {
       compared =
           new Compared(
               a.recording().manifest().run().toString(),
@@ -62,6 +63,16 @@ public final class DiffCommand implements CliCommand {
     }
     session.show(compared, DiffCommand::print);
     return compared.differing() == 0 ? ExitCode.OK : ExitCode.DIVERGED;
+  }
+
+  /** What is wrong with one of the two names it. */
+  private static BundleFile opened(NamedBundles bundles, String name, Optional<Trust> trust) {
+    String file = bundles.file(name);
+    try {
+      return BundleFile.verified(file, trust);
+    } catch (WritException e) {
+      throw e.found().contains(name) ? e : new WritException(e.code(), name + ": " + e.found(), e);
+    }
   }
 
   private static void print(Compared compared, Terminal terminal) {

@@ -386,7 +386,13 @@ public final class KeyCommand implements CommandGroup {
     /** Only the public half is taken: a JWK with a private member is refused by its reader. */
     private static VerifyingKey publicKey(Session session, String jwk) {
       byte[] bytes = jwk.startsWith("{") ? jwk.getBytes(StandardCharsets.UTF_8) : session.read(jwk);
-      return VerifyingKey.fromJwk(Jcs.parse(bytes));
+      try {
+        return VerifyingKey.fromJwk(Jcs.parse(bytes));
+      } catch (WritException e) {
+        throw jwk.startsWith("{")
+            ? e
+            : new WritException(e.code(), jwk + ", which should be a public JWK: " + e.found(), e);
+      }
     }
   }
 

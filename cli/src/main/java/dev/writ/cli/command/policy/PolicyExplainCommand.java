@@ -1,6 +1,5 @@
 package dev.writ.cli.command.policy;
 
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
@@ -12,7 +11,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.Ids;
-import dev.writ.cli.error.CliError;
+import dev.writ.cli.command.SignedRequestFile;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
@@ -77,14 +76,6 @@ final class PolicyExplainCommand implements CliCommand {
       }
       return found.toBytes();
     }
-    byte[] bytes = session.read(request);
-    if (bytes.length > 0 && bytes[0] == '{') {
-      return bytes;
-    }
-    throw new WritException(
-        CliError.USAGE,
-        request
-            + " is no signed request, such as `writ run --save-request FILE` writes; a policy's"
-            + " file is for `writ policy check`");
+    return SignedRequestFile.read(session, request);
   }
 }

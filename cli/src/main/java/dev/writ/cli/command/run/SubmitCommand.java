@@ -7,6 +7,7 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.Ids;
+import dev.writ.cli.command.SignedRequestFile;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public final class SubmitCommand implements CliCommand {
 
   private static byte[] bytes(Session session, String request, EffectPlace place) {
     if (request.equals("-") || Files.exists(Path.of(request))) {
-      return session.read(request);
+      return SignedRequestFile.read(session, request);
     }
     Envelope stored = place.document(request);
     if (!stored.payloadType().equals(Request.TYPE)) {

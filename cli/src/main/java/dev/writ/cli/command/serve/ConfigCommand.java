@@ -248,7 +248,29 @@ public final class ConfigCommand implements CommandGroup {
             terminal.out().println("under tokens: in the configuration:");
             terminal.out().println(StarterGateway.entry(made.entry()));
           });
+      if (home.isPresent()) {
+        unknown(session, entry)
+            .ifPresent(
+                line -> session.terminal().err().println("warning: " + Text.printable(line)));
+      }
       return ExitCode.OK;
+    }
+
+    /** That policy knows nobody of that name; a ledger that cannot be read holds no token up. */
+    private static Optional<String> unknown(Session session, Tokens.Entry entry) {
+      try {
+        return Homes.inForce(session)
+            .policy()
+            .flatMap(policy ->
+                ServedConfiguration.warn(
+                    policy,
+                    "token " + entry.name(),
+                    entry.tenant(),
+                    entry.subject(),
+                    entry.roles()));
+      } catch (WritException _) {
+        return Optional.empty();
+      }
     }
 
     /**

@@ -89,6 +89,7 @@ export function Effects({ query }) {
 /** @param {{found: any}} props */
 export function Found({ found }) {
   if (found.rows.length === 0 && found.complete && !found.problem) return h(Empty, { sign: 'search', title: t('effects.none') }, t('effects.none.lead'));
+  if (found.rows.length === 0 && found.problem) return null; // how many there are is not known
   if (found.rows.length === 0 && found.busy) return h(Waiting, null);
   return h('p', { class: 'faint', role: 'status' }, count('effects.found', found.rows.length), found.complete ? [' ', t('effects.complete')] : found.looked ? [' ', t('effects.looked', { at: moment(found.looked) })] : null);
 }

@@ -1,6 +1,6 @@
 // A run: its effects along a line, the newest first.
 import { h } from '../parts/view.mjs';
-import { get, pathOfRun } from '../parts/api.mjs';
+import { Problem, get, pathOfRun } from '../parts/api.mjs';
 import { Audit } from '../parts/audit.mjs';
 import { Standing, What, Why, lookOf, standingOf } from '../parts/effects.mjs';
 import { Filters, chosen } from '../parts/filters.mjs';
@@ -16,6 +16,7 @@ import { Found, Further, useSearch } from './effects.mjs';
 export function Run({ run, query }) {
   const { value: state, problem } = useCall((signal) => get(pathOfRun(run), {}, signal), [run]);
   const found = useSearch({ ...chosen(query), run });
+  const lost = problem instanceof Problem && problem.status === 404; // so there is nothing to look through
   const slowest = found.rows.reduce((most, row) => Math.max(most, row.duration_ms ?? 0), 1);
   return h('section', { class: 'runpage' },
     h('p', { class: 'kicker' }, t('run.kicker')),
@@ -30,10 +31,9 @@ export function Run({ run, query }) {
       h(Fact, { label: t('run.running'), value: number(state.running ?? 0) }),
       h(Fact, { label: t('run.in_doubt'), value: number(state.in_doubt ?? 0), tone: state.in_doubt > 0 ? 'is-bad' : '' }),
       h(Fact, { label: t('run.last'), value: h('span', { class: 'smaller' }, state.receipts > 0 ? h(Short, { value: state.last_receipt }) : '–') })),
-    h(Filters, { query, fixed: ['run'] }),
-    h(Found, { found }),
+    lost ? null : [h(Filters, { query, fixed: ['run'] }), h(Found, { found })],
     found.rows.length > 0 && h(LongList, { rows: found.rows, id: (row) => row.request_id, label: t('effects.label'), name: 'timeline', end: found.more, row: (row, i) => h(Stop, { row, slowest, before: found.rows[i + 1] ?? null }) }),
-    h(Further, { found }),
+    lost ? null : h(Further, { found }),
     state && h(Audit, { run }));
 }
 

@@ -100,13 +100,29 @@ export function withQuery(path, query = {}) {
 }
 
 /**
+ * What an answer holds. One that breaks off, as where the connection or the page ends, is no answer.
+ * @template T
+ * @param {Promise<T>} content
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>}
+ */
+async function whole(content, signal) {
+  try {
+    return await content;
+  } catch (e) {
+    if (signal?.aborted || e instanceof SyntaxError) throw e;
+    throw new Problem(0, {});
+  }
+}
+
+/**
  * @param {string} path
  * @param {Record<string, string | number | undefined>} [query]
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
 export async function get(path, query, signal) {
-  return (await send('GET', withQuery(path, query), { signal })).json();
+  return whole((await send('GET', withQuery(path, query), { signal })).json(), signal);
 }
 
 /**
@@ -114,7 +130,7 @@ export async function get(path, query, signal) {
  * @param {AbortSignal} [signal]
  */
 export async function getBytes(path, signal) {
-  return new Uint8Array(await (await send('GET', path, { signal })).arrayBuffer());
+  return new Uint8Array(await whole((await send('GET', path, { signal })).arrayBuffer(), signal));
 }
 
 /**
@@ -124,7 +140,7 @@ export async function getBytes(path, signal) {
  */
 export async function post(path, body) {
   const answer = await send('POST', path, { body });
-  const text = await answer.text();
+  const text = await whole(answer.text());
   return text === '' ? null : JSON.parse(text);
 }
 
@@ -133,11 +149,16 @@ export async function post(path, body) {
  * @returns {Promise<any>}
  */
 export async function remove(path) {
-  const text = await (await send('DELETE', path)).text();
+  const text = await whole((await send('DELETE', path)).text());
   return text === '' ? null : JSON.parse(text);
 }
 
 const SKEW_MS = 300000;
+
+let ahead = 0; // milliseconds that the server's clock is ahead of this device's
+
+/** The server's time as it was when it last said who is signed in: for spans from times that it wrote. */
+export const serverNow = () => Date.now() + ahead;
 
 /**
  * The server's time, since it refuses what is signed in its future; this device's where they are so far apart that a person has to look.
@@ -165,6 +186,8 @@ const isSame = (a, b) => a !== null && JSON.stringify({ ...a, now: '' }) === JSO
 export async function whoami() {
   try {
     const session = await get('/console/session');
+    const server = Date.parse(session.now);
+    if (!Number.isNaN(server)) ahead = server - Date.now();
     if (!isSame(standing.get().session, session)) standing.set({ session, ways: [], known: true });
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;

@@ -12,8 +12,13 @@ export function LongList({ rows, row, id, label, name = '', end }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [part, show] = useState({ from: 0, to: 40, height: 56 });
   const tall = useRef(0); // a row's height; measured again when the window is another
+  const printed = useRef(false); // a sheet of paper is not scrolled: it has all rows
   const look = () => {
     if (box.current === null) return;
+    if (printed.current) {
+      show((was) => (was.from === 0 && was.to === rows.length ? was : { ...was, from: 0, to: rows.length }));
+      return;
+    }
     const height = tall.current ||= rowHeight(box.current);
     const top = -box.current.getBoundingClientRect().top;
     const from = Math.max(0, Math.floor(top / height) - AROUND);
@@ -37,9 +42,19 @@ export function LongList({ rows, row, id, label, name = '', end }) {
       tall.current = 0;
       soon();
     };
+    const print = (/** @type {boolean} */ on) => () => {
+      printed.current = on;
+      latest.current();
+    };
+    const begins = print(true);
+    const ends = print(false);
+    addEventListener('beforeprint', begins);
+    addEventListener('afterprint', ends);
     addEventListener('scroll', soon, { passive: true });
     addEventListener('resize', anew);
     return () => {
+      removeEventListener('beforeprint', begins);
+      removeEventListener('afterprint', ends);
       removeEventListener('scroll', soon);
       removeEventListener('resize', anew);
       cancelAnimationFrame(asked);

@@ -3,7 +3,7 @@ import { h, useEffect, useState } from './view.mjs';
 import { Foreign } from './foreign.mjs';
 import { Icon } from './icons.mjs';
 import { t } from './text.mjs';
-import { Problem } from './api.mjs';
+import { Problem, serverNow } from './api.mjs';
 
 /** @param {{problem: unknown, again?: () => void}} props a refusal, with its code and what to do; never more than the server said */
 export function Fault({ problem, again }) {
@@ -56,13 +56,13 @@ export function useCall(call, on) {
 }
 
 /**
- * The present time, for what waits: every `ms`.
+ * The present time by the server's clock, for what waits: every `ms`.
  * @param {number} ms
  */
 export function useNow(ms) {
-  const [now, put] = useState(Date.now());
+  const [now, put] = useState(serverNow);
   useEffect(() => {
-    const timer = setInterval(() => put(Date.now()), ms);
+    const timer = setInterval(() => put(serverNow()), ms);
     return () => clearInterval(timer);
   }, [ms]);
   return now;

@@ -1,19 +1,19 @@
-package dev.writ.guardian;
+package dev.writ.guardian.yaml;
 
+import java.util.Collection;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** The name that somebody probably meant. */
-final class NearestName {
+public final class NearestName {
   /** Longer names are compared with nothing: the work grows with the square of their length. */
   private static final int LENGTH_MAX = 64;
 
   private NearestName() {}
 
   /** The nearest of the names, if it is near: a third of the letters may be others. */
-  static Optional<String> of(String meant, List<String> names) {
+  public static Optional<String> of(String meant, Collection<String> names) {
     if (meant.length() > LENGTH_MAX) {
       return Optional.empty();
     }
