@@ -34,13 +34,13 @@ for word in "$@"; do
     skip=
     continue
   fi
+  # Both stand before the command or behind it.
   case $word in
     --home | --cell) skip=$word ;;
+    --home=*) home=${word#--home=} ;;
+    --) break ;;
     -*) ;;
-    *)
-      command=$word
-      break
-      ;;
+    *) [ -n "$command" ] || command=$word ;;
   esac
 done
 mode=home

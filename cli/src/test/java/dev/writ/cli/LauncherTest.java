@@ -7,6 +7,7 @@ import dev.writ.cli.base.Version;
 import dev.writ.cli.rules.Project;
 import dev.writ.postgres.PostgresServer;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
@@ -133,6 +134,33 @@ class LauncherTest {
     Ended ran = writ("run", "js", "--param", "source=6*7");
     assertThat(ran.out()).as(ran.err()).isEqualTo("42");
     assertThat(writ("fsck").out()).contains("sound");
+  }
+
+  /** A reader of a large ledger has a small heap, and a ledger is at the home that is named. */
+  @ParameterizedTest
+  @CsvSource({
+    "--home big audit, large",
+    "--home=big audit, large",
+    "audit --home big, large",
+    "export main -o out.writ --home=big, large",
+    "audit, home",
+    "audit -- --home=big, home",
+    "runs --home big, read"
+  })
+  void theHomeIsFoundBeforeTheCommandAndBehindIt(String line, String mode) throws Exception {
+    Path tables = Files.createDirectories(folder.resolve("big/ledger/db"));
+    try (RandomAccessFile table = new RandomAccessFile(tables.resolve("1.sst").toFile(), "rw")) {
+      table.setLength(6L << 20);
+    }
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "bash",
+                "-c",
+                "file=$0; . \"$file\"; echo \"$mode\"",
+                TOP.resolve("config/launcher/start.sh").toString()));
+    command.addAll(List.of(line.split(" ")));
+    assertThat(run(folder, "", command).out().strip()).isEqualTo(mode);
   }
 
   @Test

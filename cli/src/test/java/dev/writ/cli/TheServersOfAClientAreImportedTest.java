@@ -596,13 +596,30 @@ class TheServersOfAClientAreImportedTest {
         {"mcpServers":{
           "a": {"command": "npx -y greeter"},
           "b": {"command": "npx", "args": "-y greeter"},
-          "c": {"command": ["npx", "-y", "greeter"]}}}
+          "c": {"command": ["npx", "-y", "greeter"]},
+          "d": {"command": "npx", "args": ["-y", ["greeter"]]},
+          "e": {"command": "npx", "args": ["-y", "greeter"], "env": {"A": {"b": 1}}}}}
         """);
     Run done = imported();
     assertThat(done.status()).isEqualTo(1);
     assertThat(done.out())
         .contains("\"command\": \"npx\", \"args\": [\"-y\", …]", "its args are no list")
-        .contains("its command is a list");
+        .contains("its command is a list")
+        .containsSubsequence("neither a text nor a number", "neither a text nor a number");
+  }
+
+  @Test
+  void aNumberAndASwitchAreWordsAsWell() throws IOException {
+    write(
+        """
+        {"mcpServers":{"greeter":{
+          "command": "npx", "args": ["-y", "@acme/greeter", 8080],
+          "env": {"PORT": 8080, "DEBUG": true}}}}
+        """);
+    assertThat(imported().status()).isZero();
+    assertThat(writ("policy", "activate", home + "/policy.yaml").status()).isZero();
+    assertThat(writ("run", "greeter/greet", "--param", "name=Ann").out())
+        .contains("Hello, Ann, 8080");
   }
 
   @Test

@@ -1,13 +1,16 @@
 package dev.writ.cli.setup;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What the entries of clients and of the registry say, each in its own words. */
 final class ServersInFile {
@@ -131,6 +134,9 @@ final class ServersInFile {
     if (entry.get("args") instanceof JsonValue.Str) {
       return Optional.of("its args are no list: write each word by itself, [\"-y\", …]");
     }
+    if (!hasOnlyWords(entry)) {
+      return Optional.of("an entry of its args or env is neither a text nor a number");
+    }
     if (command.isEmpty() || text(entry, "command").isEmpty()) {
       return url.isPresent() ? Optional.empty() : Optional.of("it has neither a command nor a url");
     }
@@ -157,23 +163,33 @@ final class ServersInFile {
 
   static List<String> strings(JsonValue.Obj object, String member) {
     return object.get(member) instanceof JsonValue.Arr list
-        ? list.items().stream()
-            .map(item -> item instanceof JsonValue.Str text ? text.value() : item.toString())
-            .toList()
+        ? list.items().stream().flatMap(item -> word(item).stream()).toList()
         : List.of();
+  }
+
+  /** What clients hand on of a value: people also write ports and switches without quotes. */
+  private static Optional<String> word(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Str text -> Optional.of(text.value());
+      case JsonValue.Num _, JsonValue.Bool _ ->
+          Optional.of(new String(Jcs.write(value), StandardCharsets.UTF_8));
+      case JsonValue.Obj _, JsonValue.Arr _, JsonValue.Null _ -> Optional.empty();
+    };
+  }
+
+  private static boolean hasOnlyWords(JsonValue.Obj entry) {
+    return Stream.concat(
+            entry.get("args") instanceof JsonValue.Arr list ? list.items().stream() : Stream.of(),
+            entry.get("env") instanceof JsonValue.Obj all
+                ? all.members().values().stream()
+                : Stream.of())
+        .allMatch(value -> word(value).isPresent());
   }
 
   private static TreeMap<String, String> texts(JsonValue.Obj object, String member) {
     TreeMap<String, String> texts = new TreeMap<>();
     if (object.get(member) instanceof JsonValue.Obj all) {
-      all.members()
-          .forEach((name, value) -> {
-            if (value instanceof JsonValue.Str text) {
-              texts.put(name, text.value());
-            } else if (value instanceof JsonValue.Bool b) {
-              texts.put(name, String.valueOf(b.value()));
-            }
-          });
+      all.members().forEach((name, value) -> word(value).ifPresent(text -> texts.put(name, text)));
     }
     return texts;
   }

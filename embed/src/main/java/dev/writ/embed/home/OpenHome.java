@@ -279,8 +279,14 @@ public final class OpenHome implements AutoCloseable {
 
   @Override
   public void close() {
-    drivers.close();
-    ledger.close();
-    ownFeed.ifPresent(SystemFeed::close);
+    try {
+      drivers.close();
+    } finally {
+      try {
+        ledger.close();
+      } finally {
+        ownFeed.ifPresent(SystemFeed::close);
+      }
+    }
   }
 }
