@@ -196,11 +196,15 @@ public final class Cli {
     String name = e.getCommandLine().getCommandSpec().qualifiedName();
     String nearest =
         e instanceof UnmatchedArgumentException unmatched
-            ? near(unmatched.getUnmatched().getFirst(), e.getCommandLine())
-                .map(words -> "; did you mean " + words + "?")
-                .orElse("")
+            ? hint(unmatched.getUnmatched().getFirst(), e.getCommandLine())
             : "";
     return Text.printable(e.getMessage().replaceAll("\\s+", " ")) + " (in " + name + ")" + nearest;
+  }
+
+  private static String hint(String word, CommandLine line) {
+    return line.getCommandSpec().findOption(word) == null
+        ? near(word, line).map(words -> "; did you mean " + words + "?").orElse("")
+        : "; behind -- nothing is an option";
   }
 
   /** What was meant by a word that is not understood; {@code a=b} may be a parameter. */

@@ -123,6 +123,9 @@ class CommandLineTest {
     assertThat(Run.of("run", "js", "source=6*7").err())
         .contains("(in writ run); did you mean --param source=6*7? See writ --help, or writ");
     assertThat(Run.of("receipts", "source=6*7").err()).doesNotContain("did you mean");
+    assertThat(Run.of("run", "--", "js", "--param", "source=6*7").err())
+        .contains("behind -- nothing is an option")
+        .doesNotContain("did you mean");
   }
 
   @Test
